@@ -19,6 +19,20 @@ public struct Name: Sendable {
 
   /// The length in bytes of UTF-8.
   public var byteCount: Int { text.utf8.count }
+
+  /// The first eight bytes, the first byte highest, padded with zeros: what a record's `idPrefix`
+  /// is for its id.
+  ///
+  /// - Complexity: O(1).
+  package var prefixWord: UInt64 {
+    var word: UInt64 = 0
+    var shift: UInt64 = 64
+    for byte in text.utf8.prefix(8) {
+      shift -= 8
+      word |= UInt64(byte) << shift
+    }
+    return word
+  }
 }
 
 extension Name: Hashable, Comparable {

@@ -35,11 +35,48 @@ public struct FoldKey: Hashable, Sendable {
   ///
   /// - Complexity: O(1), unless time, sequence and id prefix are equal: then the ids are read.
   public func precedes(_ other: FoldKey, _ texts: any FactTexts) -> Bool {
+    precedes(other) { texts.id(ofPosition: position) < texts.id(ofPosition: other.position) }
+  }
+
+  /// Whether this key comes before `other`: the one place that states the fold order.
+  ///
+  /// - Parameter idPrecedes: Whether the whole id comes first. It is called only if nothing else
+  ///   decides.
+  @inline(__always)
+  fileprivate func precedes(_ other: FoldKey, orByID idPrecedes: () -> Bool) -> Bool {
     if time != other.time { return time < other.time }
     if sequence != other.sequence { return sequence < other.sequence }
     if idPrefix != other.idPrefix { return idPrefix < other.idPrefix }
-    if position == other.position { return false }
-    return texts.id(ofPosition: position) < texts.id(ofPosition: other.position)
+    return position != other.position && idPrecedes()
+  }
+}
+
+/// The sort key of an event in the fold order. It carries the whole id, so that it can be compared
+/// without the texts of a ledger.
+public struct FoldPlace: Hashable, Sendable {
+  private let key: FoldKey
+  private let id: Name
+
+  /// The place of a recorded event.
+  public init(_ recorded: RecordedEvent) {
+    let event = recorded.event
+    let time = Fact.believed(event.occurredAt, recordedAt: recorded.recordedAt)
+    id = event.id
+    key = FoldKey(
+      time: time.microseconds, sequence: event.sequence ?? 0, idPrefix: event.id.prefixWord,
+      position: recorded.position)
+  }
+
+  /// Believed `occurredAt`.
+  public var time: Instant { Instant(microseconds: key.time) }
+
+  /// The position of the event.
+  public var position: UInt64 { key.position }
+}
+
+extension FoldPlace: Comparable {
+  public static func < (left: FoldPlace, right: FoldPlace) -> Bool {
+    left.key.precedes(right.key) { left.id < right.id }
   }
 }
 

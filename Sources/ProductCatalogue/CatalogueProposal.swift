@@ -99,8 +99,7 @@ private struct CatalogueProposal {
     texts = proposed.texts
     products = proposed.known.filter { $0.key.kind == .product }.map(\.value).sorted()
     var context = view.context
-    var change = ContextChange()
-    context.extend(with: fact, texts, &change)
+    context.add(fact, texts)
     self.context = context
     environments = fact.environment.map { EnvironmentSet($0) } ?? context.environments
     moment = max(now.microseconds, fact.occurredAt)

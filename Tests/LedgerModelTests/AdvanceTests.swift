@@ -1,8 +1,9 @@
 import LedgerEvents
 import LedgerHistories
-import LedgerModel
 import ModelComparison
 import Testing
+
+@testable import LedgerModel
 
 struct AdvanceTests {
   private static let isPresent = ConditionTrait.enabled(
@@ -23,7 +24,8 @@ struct AdvanceTests {
     advances += growing.advances
     return growing.units.count { unit in
       !unit.facts.isEmpty
-        && Unit.fold(unit.facts, context: growing.context, texts: ledger).encoded() != unit.state
+        && UnitSet.fold(connected: unit.facts, behind: growing.context, texts: ledger).encoded()
+          != unit.state
     }
   }
 
@@ -66,15 +68,14 @@ struct AdvanceTests {
       var random = SeededRandom(seed: UInt64(number))
       var contexts: [SharedContext] = []
       for facts in [ledger.facts, random.shuffled(ledger.facts)] {
-        var context = SharedContext()
-        var change = ContextChange()
-        for fact in facts { context.extend(with: fact, ledger, &change) }
-        contexts.append(context)
+        contexts.append(SharedContext(of: facts, texts: ledger))
       }
       for unit in ledger.book.units {
         #expect(unit.encoded() == (try Unit(decoding: unit.encoded())).encoded())
       }
-      let folds = contexts.map { Unit.fold(ledger.facts, context: $0, texts: ledger).encoded() }
+      let folds = contexts.map {
+        UnitSet.fold(connected: ledger.facts, behind: $0, texts: ledger).encoded()
+      }
       #expect(folds[0] == folds[1], "\(history.name)")
     }
   }
@@ -122,10 +123,9 @@ struct AdvanceTests {
   func reachesBack(text: String) throws {
     let scene = try Scene(text)
     let facts = scene.ledger.facts
-    var unit = Unit.fold(
-      Array(facts.dropLast()), context: scene.book.context, texts: scene.ledger)
-    let goesOn = unit.advance(
-      Array(facts.suffix(1)), context: scene.book.context, texts: scene.ledger)
+    let foldContext = FoldContext(context: scene.book.context, texts: scene.ledger)
+    var unit = Unit.fold(Array(facts.dropLast()), foldContext)
+    let goesOn = unit.advance(Array(facts.suffix(1)), foldContext)
     #expect(!goesOn)
   }
 
@@ -157,7 +157,8 @@ struct AdvanceTests {
     let units = growing.units.filter { !$0.facts.isEmpty }
     #expect(units.count == 1)
     for unit in units {
-      let fresh = Unit.fold(unit.facts, context: growing.context, texts: scene.ledger)
+      let fresh = UnitSet.fold(
+        connected: unit.facts, behind: growing.context, texts: scene.ledger)
       #expect(fresh.encoded() == unit.state)
     }
     #expect(growing.refolds == 0)
@@ -214,7 +215,8 @@ struct AdvanceTests {
     for fact in scene.ledger.facts { try growing.append([fact]) }
     var found: [Finding] = []
     for unit in growing.units where !unit.facts.isEmpty {
-      let fresh = Unit.fold(unit.facts, context: growing.context, texts: scene.ledger)
+      let fresh = UnitSet.fold(
+        connected: unit.facts, behind: growing.context, texts: scene.ledger)
       #expect(fresh.encoded() == unit.state)
       found += try Unit(decoding: unit.state).findings
     }

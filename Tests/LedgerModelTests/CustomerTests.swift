@@ -1,7 +1,8 @@
 import LedgerEvents
-import LedgerModel
 import ModelComparison
 import Testing
+
+@testable import LedgerModel
 
 /// The knowledge of a unit about accounts, products and the facts folded into it.
 struct CustomerTests {

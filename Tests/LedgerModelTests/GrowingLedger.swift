@@ -1,5 +1,6 @@
 import LedgerEvents
-import LedgerModel
+
+@testable import LedgerModel
 
 /// Keeps units as a store does: as bytes between batches, advanced if the new facts allow it, and
 /// otherwise folded again from all of their facts.
@@ -47,7 +48,7 @@ struct GrowingLedger {
     guard let state = parts[place].state else { return }
     var unit = try Unit(decoding: state)
     let sorted = facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
-    if unit.advance(sorted, context: context, texts: texts) {
+    if unit.advance(sorted, FoldContext(context: context, texts: texts)) {
       parts[place].state = unit.encoded()
       advances += 1
     } else {
@@ -57,7 +58,7 @@ struct GrowingLedger {
 
   private mutating func refold(_ place: Int) {
     parts[place].state =
-      Unit.fold(parts[place].facts, context: context, texts: texts).encoded()
+      UnitSet.fold(connected: parts[place].facts, behind: context, texts: texts).encoded()
     refolds += 1
   }
 

@@ -116,9 +116,40 @@ private struct FoldedStatement: Equatable {
         statement.differences(from: atOnce) == [],
         "projections through \(position) with the tail, seed \(seed), kind \(kind)")
     }
+    try expectSamePast(ledger, facts, &random, "seed \(seed), kind \(kind)")
     try ledger.rebuild()
     let rebuilt = try ledger.read { (view) throws(LedgerError) in try FoldedStatement(view) }
     #expect(rebuilt.differences(from: atOnce) == [], "rebuilt, seed \(seed), kind \(kind)")
+  }
+
+  /// Compares the units of past moments, as questions about them fold them, with those of a ledger
+  /// that has only the facts of that time.
+  private func expectSamePast(
+    _ ledger: Ledger, _ facts: [Fact], _ random: inout SeededRandom, _ note: Comment
+  ) throws {
+    let end = UInt64(1 + random.below(facts.count))
+    let moment = Instant(microseconds: random.one(of: facts).occurredAt)
+    let texts = LogTexts(ledger.log)
+    for clocks in [Clocks(asOf: .position(end)), Clocks(at: moment)] {
+      let known = facts.filter {
+        clocks.at == nil ? $0.position <= end : $0.occurredAt <= moment.microseconds
+      }
+      let expected = InMemoryLedger(folding: known, texts: texts)
+      try ledger.read { (view) throws(LedgerError) in
+        for unit in expected.units {
+          for account in unit.knownAccounts {
+            guard let place = try view.foldedUnitNumber(of: account) else {
+              Issue.record("account \(account) has no unit: \(note)")
+              continue
+            }
+            let found = try view.inMemoryLedger(of: place, at: clocks).unit(of: account)
+            #expect(
+              found?.encoded() == expected.unit(of: account)?.encoded(),
+              "account \(account) at \(clocks): \(note)")
+          }
+        }
+      }
+    }
   }
 
   /// Appends events and folds them into the projections piece by piece. Returns the results after

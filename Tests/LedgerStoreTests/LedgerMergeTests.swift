@@ -19,6 +19,13 @@ private final class Fuse {
   }
 }
 
+/// How often the row of each unit was decoded.
+private final class Decoded {
+  private(set) var times: [UnitNumber: Int] = [:]
+
+  func add(_ unit: UnitNumber) { times[unit, default: 0] += 1 }
+}
+
 extension LedgerWalk {
   /// Folds with a commit for each unit and stops after this many. Returns false if the fold
   /// completed before that.
@@ -99,6 +106,35 @@ struct LedgerMergeTests {
       deaths += try walk(events, seed: seed, pieceMax: 80, commitsMax: 12)
     }
     #expect(deaths > 3)
+  }
+
+  @Test(
+    "decodes each unit's old row at most once",
+    arguments: [650, 651, 652, 653, 654, 655] as [UInt64])
+  func decodesOnce(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    // Late catalogues, erasures and events without a device, so that units are read for more than
+    // one reason.
+    let events = Histories.sideBySide(seed: seed, count: 160).mostlyWithoutDevices(&random)
+    let walk = try LedgerWalk()
+    let ledger = try walk.ledger()
+    var decodedCount = 0
+    var rest = events[...]
+    while !rest.isEmpty {
+      try walk.append(rest.prefix(20), foldsSoon: false)
+      rest = rest.dropFirst(20)
+      let decoded = Decoded()
+      let pace = MergePace(didDecode: decoded.add)
+      let projections = try #require(try ledger.source.live())
+      try ledger.schedule.whileNobodyFolds { () throws(LedgerError) in
+        _ = try Projector(log: ledger.log, projections: projections, pace: pace).step()
+      }
+      decodedCount += decoded.times.count
+      #expect(decoded.times.allSatisfy { $0.value == 1 }, "seed \(seed): \(decoded.times)")
+    }
+    #expect(decodedCount > 10)
+    try walk.take(.check)
+    #expect(walk.differences.isEmpty, "seed \(seed)")
   }
 
   @Test("would be found out if it wrote its checkpoint before its rows")

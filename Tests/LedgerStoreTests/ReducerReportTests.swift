@@ -49,8 +49,9 @@ import Testing
       while try units.advance() {
         let facts = try view.reader.overlay.allFacts(
           of: units.unit, view.log, view.tables, view.projections)
-        let unit = Unit.fold(facts.filter { !isLeftOut($0) }, context: context, texts: texts)
-        let whole = Unit.fold(facts, context: context, texts: texts)
+        let unit = UnitSet.fold(
+          connected: facts.filter { !isLeftOut($0) }, behind: context, texts: texts)
+        let whole = UnitSet.fold(connected: facts, behind: context, texts: texts)
         let answers = try AnswerRow.all(of: unit, called: units.unit, context, texts)
         let report = UnitReport(of: unit, answers, context, texts)
         var row = UnitRow.encode(whole, foldedThrough: view.position, report: report)

@@ -33,10 +33,21 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
   }
   let label = "\(file.name), \(policy.name), run \(number) at random by the usual options"
   #expect(direct.count == read.count, "\(label)")
+  // The same answers, however these facts are folded: at once, one by one, and from the events.
+  let cut = InMemoryLedger(folding: direct, texts: cast)
+  var growing = InMemoryLedger(texts: cast)
+  for fact in direct { growing.append([fact]) }
+  let numbered = NumberedEvents(recorded)
+  let told = Told(cut, cast)
+  #expect(!told.lines.isEmpty, "\(label)")
+  #expect(Told(growing, cast) == told, "\(label), one by one")
+  #expect(
+    Told(InMemoryLedger(folding: numbered.facts, texts: numbered), numbered) == told,
+    "\(label), from events")
   if file.scenario.accounts.count == 1 {
     // Folding everything as one unit must equal folding the separate connected components.
     let one = InMemoryLedger(foldingAsOne: direct, texts: cast)
-    let cut = InMemoryLedger(folding: direct, texts: cast)
+    #expect(Told(one, cast) == told, "\(label), as one")
     let moment = cut.newestEvent(in: .production) ?? 0
     func all(_ book: InMemoryLedger) -> Set<Finding> {
       Set(book.findings + book.findings(at: moment, in: .production))
@@ -50,6 +61,41 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
     guard stated.text != expected.text else { continue }
     Issue.record("\(label)\n  \(stated.text)\n  \(expected.text)")
     return
+  }
+}
+
+/// What every account has at the newest event, by names.
+private struct Told: Equatable {
+  private(set) var lines: Set<String> = []
+
+  init(_ book: InMemoryLedger, _ texts: any FactTexts) {
+    for environment in StoreEnvironment.allCases {
+      guard let moment = book.newestEvent(in: environment) else { continue }
+      for unit in book.units {
+        for account in unit.knownAccounts { add(account, environment, moment, unit, book, texts) }
+      }
+    }
+  }
+
+  private mutating func add(
+    _ account: NameNumber, _ environment: StoreEnvironment, _ moment: Int64,
+    _ unit: LedgerModel.Unit,
+    _ book: InMemoryLedger, _ texts: any FactTexts
+  ) {
+    let (set, about) = (EnvironmentSet(environment), "\(environment) \(texts.text(of: account))")
+    let answer = unit.answer(
+      .account(account), environments: set, at: moment, context: book.context, texts: texts)
+    lines.insert("\(about) may use \(answer.active) until \(answer.nextChangeAt as Any)")
+    for entry in answer.entries where entry.product != 0 {
+      lines.insert(
+        "\(about) \(texts.text(of: entry.product)) \(entry.state) \(entry.since) "
+          + "\(entry.expiresAt as Any) \(entry.transactions.map(texts.text(of:)))")
+    }
+    for balance in answer.balances { lines.insert("\(about) \(balance)") }
+    for content in unit.installed(.account(account), environments: set) {
+      let device = content.device == 0 ? "-" : texts.text(of: content.device)
+      lines.insert("\(about) \(texts.text(of: content.product)) \(content.version) on \(device)")
+    }
   }
 }
 

@@ -197,6 +197,40 @@ import Testing
     #expect(lines(DocumentationRule(), text) == [])
   }
 
+  // MARK: The driver of the fold
+
+  @Test(
+    "a fold past the driver is caught",
+    arguments: [
+      ("Sources/LedgerQueries/A.swift", "let state = Unit.fold(facts, context)"),
+      ("Sources/LedgerStore/A.swift", "context.extend(with: fact, texts, &change)"),
+      ("Sources/LedgerModel/Answers/A.swift", "unit.step(fact, resolution, context)"),
+      ("Sources/LedgerModel/Answers/A.swift", "guard unit.advance(facts, context) else { return }"),
+      ("Sources/LedgerModel/Fold/Unit.swift", "package static func fold(_ facts: [Fact]) {}"),
+      ("Sources/LedgerModel/Shared/A.swift", "public mutating func extend(with fact: Fact) {}"),
+      ("Tools/daybook/A.swift", "_ = Unit.fold(facts, context)"),
+    ])
+  func foldPastDriver(path: String, text: String) {
+    #expect(lines(FoldRule(), in: path, text) == [1])
+  }
+
+  @Test(
+    "a fold by the driver passes",
+    arguments: [
+      ("Sources/LedgerModel/Units/UnitSet+Fold.swift", "let unit = Unit.fold(facts, context)"),
+      ("Sources/LedgerModel/Units/UnitSet+Fold.swift", "package static func fold(connected: A)"),
+      ("Sources/LedgerModel/Fold/Unit.swift", "mutating func advance(_ facts: [Fact]) -> Bool {"),
+      (
+        "Sources/LedgerStore/A.swift", "while try walk.advance() { try projector.step(through: 1) }"
+      ),
+      ("Sources/LedgerQueries/A.swift", "UnitSet.fold(connected: facts, behind: context)"),
+      ("Tests/LedgerModelTests/A.swift", "Unit.fold(facts, context)"),
+    ])
+  func foldByDriver(path: String, text: String) {
+    // The driver is mentioned: Unit.fold(facts)
+    #expect(lines(FoldRule(), in: path, text) == [])
+  }
+
   // MARK: Places
 
   @Test(

@@ -21,6 +21,10 @@ import Testing
     expectNoBreach(of: ImportRule())
   }
 
+  @Test("facts are folded by one driver") func oneDriver() {
+    expectNoBreach(of: FoldRule())
+  }
+
   @Test("unsafe code lives in the LMDB module alone") func unsafeCode() {
     expectNoBreach(of: UnsafeRule())
   }

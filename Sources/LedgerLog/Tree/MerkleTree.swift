@@ -99,6 +99,7 @@ struct MerkleFrontier {
     }
     peaks.append(node)
     size += added
+    assert(peaks.count == size.nonzeroBitCount, "\(peaks.count) peaks for \(size) leaves")
   }
 
   /// Returns the root of the tree in its present state.

@@ -46,41 +46,56 @@ extension Unit {
     ofCustomer account: NameNumber, among facts: [Fact],
     shared: SharedChainEvents = .ofEachHolder, context: SharedContext, texts: any FactTexts
   ) -> Set<UInt64> {
-    var holdings: [StoreEnvironment: HoldingHistory] = [:]
-    var unit = Unit()
-    let foldContext = FoldContext(context: context, texts: texts)
-    let settled = unit.begin(facts, foldContext)
-    for (fact, resolution) in zip(settled.facts, settled.resolutions) {
-      let before = unit.environments.map {
-        (
-          speakers: $0.speakers(fact, resolution.root),
-          holders: $0.chainHolders(fact, resolution.root), linked: $0.customers(linkedBy: fact)
-        )
-      }
-      unit.step(fact, resolution, foldContext)
-      for (place, state) in unit.environments.enumerated() {
-        if let only = resolution.environment, only != state.environment { continue }
-        var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()
-        history.note(
-          fact, resolution.root,
-          before[place].speakers.union(state.speakers(fact, resolution.root)),
-          chainHolders: before[place].holders.union(state.chainHolders(fact, resolution.root)))
-        for (former, now) in zip(before[place].linked, state.customers(linkedBy: fact)) {
-          history.merge(former, into: now)
-        }
-        holdings[state.environment] = history
-      }
-    }
+    var holdings = HoldingHistories()
+    let unit = UnitSet.fold(connected: facts, behind: context, texts: texts, &holdings)
     var positions: Set<UInt64> = []
     for state in unit.environments {
       let customer = state.knownCustomer(of: account)
-      guard customer != .nobody, let history = holdings[state.environment] else { continue }
+      guard customer != .nobody, let history = holdings.histories[state.environment] else {
+        continue
+      }
       let held = state.transactions.filter { $0.holder == customer }.map(\.number)
       positions.formUnion(
         history.positions(
           of: customer, holding: Set(held), chains: state.chains(of: customer, shared), shared))
     }
     return positions
+  }
+}
+
+/// Collects, in each environment, which customers each event was about when it was folded.
+private struct HoldingHistories: FoldObserver {
+  /// What a fact was about in one environment before it was folded.
+  private struct Before {
+    var speakers: Set<Holder>
+    var chainHolders: Set<Holder>
+    var linked: [Holder]
+  }
+
+  private(set) var histories: [StoreEnvironment: HoldingHistory] = [:]
+  /// In the order of the unit's environments.
+  private var before: [Before] = []
+
+  mutating func willFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit) {
+    before = unit.environments.map {
+      Before(
+        speakers: $0.speakers(fact, resolution.root),
+        chainHolders: $0.chainHolders(fact, resolution.root), linked: $0.customers(linkedBy: fact))
+    }
+  }
+
+  mutating func didFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit) {
+    for (before, state) in zip(before, unit.environments) {
+      if let only = resolution.environment, only != state.environment { continue }
+      var history = histories.removeValue(forKey: state.environment) ?? HoldingHistory()
+      history.note(
+        fact, resolution.root, before.speakers.union(state.speakers(fact, resolution.root)),
+        chainHolders: before.chainHolders.union(state.chainHolders(fact, resolution.root)))
+      for (former, now) in zip(before.linked, state.customers(linkedBy: fact)) {
+        history.merge(former, into: now)
+      }
+      histories[state.environment] = history
+    }
   }
 }
 

@@ -11,6 +11,22 @@ final class FoldContext {
   }
 }
 
+/// Watches a unit while its facts are folded.
+protocol FoldObserver {
+  /// Called before a fact is folded.
+  mutating func willFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit)
+  /// Called after a fact was folded.
+  mutating func didFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit)
+}
+
+/// Nobody watches.
+private struct Unobserved: FoldObserver {
+  @inline(__always)
+  func willFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit) {}
+  @inline(__always)
+  func didFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit) {}
+}
+
 /// A fact that is being folded, and what was resolved for it in one environment.
 struct Step {
   /// The number of facts of the unit that were folded before.
@@ -47,21 +63,26 @@ public struct Unit: Sendable {
 
   public init() {}
 
-  /// Folds all facts of a unit, given in any order.
+  /// Folds all facts of a unit, given in any order. Only the driver calls it (`UnitSet`).
   ///
   /// - Complexity: O(*n* log *n*) in the number of facts, or O(*n*) if they are in order.
-  public static func fold(
-    _ facts: [Fact], context: SharedContext, texts: any FactTexts
-  ) -> Unit {
-    fold(facts, FoldContext(context: context, texts: texts))
+  static func fold(_ facts: [Fact], _ foldContext: FoldContext) -> Unit {
+    var unobserved = Unobserved()
+    return fold(facts, foldContext, &unobserved)
   }
 
-  static func fold(_ facts: [Fact], _ foldContext: FoldContext) -> Unit {
+  /// Like `fold(_:_:)`, but shows every step to an observer.
+  @inline(__always)
+  static func fold(
+    _ facts: [Fact], _ foldContext: FoldContext, _ observer: inout some FoldObserver
+  ) -> Unit {
     var unit = Unit()
     let settled = unit.begin(facts, foldContext)
     let sorted = settled.facts.span
     for place in sorted.indices {
+      observer.willFold(sorted[place], settled.resolutions[place], into: unit)
       unit.step(sorted[place], settled.resolutions[place], foldContext)
+      observer.didFold(sorted[place], settled.resolutions[place], into: unit)
     }
     unit.close(foldContext)
     unit.checkInvariants()
@@ -84,14 +105,10 @@ public struct Unit: Sendable {
   /// something that "the first event that states it" decides. The unit is then unusable and has to
   /// be folded again from all of its facts.
   ///
+  /// Only the driver calls it (`UnitSet`).
+  ///
   /// - Precondition: Nothing in the context has changed that concerns the facts already folded.
   /// - Complexity: O(*n*) in the number of new facts.
-  public mutating func advance(
-    _ facts: [Fact], context: SharedContext, texts: any FactTexts
-  ) -> Bool {
-    advance(facts, FoldContext(context: context, texts: texts))
-  }
-
   mutating func advance(_ facts: [Fact], _ foldContext: FoldContext) -> Bool {
     let positionBefore = lastPosition
     let arrived = facts.span

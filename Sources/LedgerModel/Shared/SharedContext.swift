@@ -52,6 +52,20 @@ public struct SharedContext: Sendable {
 
   public init() {}
 
+  /// The context of facts, in any order.
+  ///
+  /// - Complexity: O(*n*) if they are in the fold order, otherwise O(*n* log *n*) or more in those
+  ///   that are about the same product or the absent device.
+  package init(of facts: [Fact], texts: any FactTexts) {
+    for fact in facts { add(fact, texts) }
+  }
+
+  /// Adds one fact, if no unit has to learn what it changes.
+  package mutating func add(_ fact: Fact, _ texts: any FactTexts) {
+    var change = ContextChange()
+    extend(with: fact, texts, &change)
+  }
+
   func absentDevice(in environment: StoreEnvironment) -> AbsentDevice {
     absentDevice[Int(environment.rawValue) - 1]
   }
@@ -83,7 +97,7 @@ public struct SharedContext: Sendable {
   /// Adds one fact of the ledger. Most facts leave the context as it is.
   ///
   /// - Complexity: O(1) for most facts; for a late one, O(*n*) in the entries after it.
-  public mutating func extend(
+  mutating func extend(
     with fact: Fact, _ texts: any FactTexts, _ change: inout ContextChange
   ) {
     if concerns(fact) { newest = max(newest, fact.occurredAt) }

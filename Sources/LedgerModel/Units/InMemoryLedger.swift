@@ -51,6 +51,7 @@ public struct InMemoryLedger {
     newUnits.append(facts, in: &stored)
     newUnits.foldAll(into: &stored)
     stored.add(factsOf: newUnits)
+    stored.checkInvariants()
     let changesContext = !newUnits.change.isEmpty
     newUnits.clear()
     return changesContext

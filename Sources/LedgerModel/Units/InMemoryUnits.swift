@@ -95,6 +95,29 @@ struct InMemoryUnits {
   }
 }
 
+extension InMemoryUnits {
+  /// Checks the units that the last append wrote, in debug builds.
+  ///
+  /// - Complexity: O(*k*) in their number; O(1) in release builds.
+  func checkInvariants() {
+    #if DEBUG
+      let absorbed = Set(changes.absorbed)
+      for unit in changes.written where !absorbed.contains(unit) {
+        guard let entry = entries[unit] else {
+          assertionFailure("unit \(unit) was written and is not there")
+          continue
+        }
+        assert(unit == 0 || self.unit(of: unit) == unit, "unit \(unit) is not its own parent")
+        assert(entry.state != nil, "the driver kept the state of unit \(unit)")
+        assert(entry.state?.factCount == entry.places.count, "unit \(unit) lacks facts")
+      }
+      for unit in absorbed where self.unit(of: unit) != unit {
+        assert(entries[unit] == nil, "unit \(unit) was absorbed and is still there")
+      }
+    #endif
+  }
+}
+
 extension InMemoryUnits: UnitWriter {
   mutating func parent(of name: NameNumber) -> NameNumber? { parents.knownParent(of: name) }
 
@@ -125,8 +148,12 @@ extension InMemoryUnits: UnitWriter {
     Array(users.values.reduce(into: Set<UnitNumber>()) { $0.formUnion($1.keys) })
   }
 
-  mutating func units(concernedBy change: ContextChange) -> [UnitNumber] {
-    entries.compactMap { $1.state?.isAffected(by: change) ?? false ? $0 : nil }
+  mutating func units(
+    concernedBy change: ContextChange, besides isFolded: (UnitNumber) -> Bool
+  ) -> [UnitNumber] {
+    entries.compactMap { unit, entry in
+      !isFolded(unit) && entry.state?.isAffected(by: change) ?? false ? unit : nil
+    }
   }
 
   mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {

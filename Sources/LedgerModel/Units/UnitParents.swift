@@ -62,6 +62,22 @@ package struct UnitParents {
     return unit
   }
 
+  /// Whether every name of a page leads to a unit by steps that, after the first, never lead to a
+  /// larger number. Pages that do not exist here are taken as sound. For checks in debug builds.
+  ///
+  /// - Complexity: O(*n* log *n*) in the names of the page.
+  package func isSound(page: Int) -> Bool {
+    for slot in 0..<Self.namesPerPage where pages[page][slot] != 0 {
+      var unit = pages[page][slot] - 1
+      while unit != 0, has(page: Self.page(of: unit)) {
+        guard let next = parent(of: unit), next <= unit else { return false }
+        if next == unit { break }
+        unit = next
+      }
+    }
+    return true
+  }
+
   private func nearRoot(of name: NameNumber) -> UnitNumber? {
     guard has(page: Self.page(of: name)), let parent = parent(of: name) else { return nil }
     if parent == name || parent == 0 { return parent }

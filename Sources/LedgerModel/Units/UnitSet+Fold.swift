@@ -78,6 +78,32 @@ extension UnitSet {
 }
 
 extension UnitSet {
+  /// Folds facts that are connected in the ledger as one unit, behind a context that contains
+  /// whatever of them it depends on.
+  ///
+  /// This answers questions about the past of a unit. The facts of a unit up to a position or a
+  /// moment may be several units that later facts connect. Folding them as one gives every customer
+  /// the same, because what does not share a name or state does not meet in the fold.
+  ///
+  /// - Parameters:
+  ///   - facts: In any order.
+  ///   - context: The fold context of everything that is known then, also of other units.
+  ///   - texts: The texts of the facts.
+  /// - Complexity: O(*n* log *n*) in the number of facts, or O(*n*) if they are in the fold order.
+  package static func fold(
+    connected facts: [Fact], behind context: SharedContext, texts: any FactTexts
+  ) -> Unit {
+    Unit.fold(facts, FoldContext(context: context, texts: texts))
+  }
+
+  /// Like `fold(connected:behind:texts:)`, but shows every step to an observer.
+  static func fold(
+    connected facts: [Fact], behind context: SharedContext, texts: any FactTexts,
+    _ observer: inout some FoldObserver
+  ) -> Unit {
+    Unit.fold(facts, FoldContext(context: context, texts: texts), &observer)
+  }
+
   /// Folds facts as one unit. The caller knows that all facts that state a name are connected.
   ///
   /// - Complexity: O(*n*) in the number of facts if they are in the fold order.
@@ -105,10 +131,10 @@ extension UnitSet {
   ) throws(Storage.Failure) {
     for unit in units { try foldAndWrite(unit, into: &storage) }
     if !change.isEmpty {
-      for unit in try storage.units(concernedBy: change)
-      where placesByUnit[unit] == nil && !absorbed.contains(unit) && parted[unit] == nil {
-        try foldAndWrite(unit, into: &storage)
+      let concerned = try storage.units(concernedBy: change) { unit in
+        placesByUnit[unit] != nil || absorbed.contains(unit) || parted[unit] != nil
       }
+      for unit in concerned { try foldAndWrite(unit, into: &storage) }
     }
     try joinCoupled(in: &storage)
     for (unit, state) in coupled.sorted(by: { $0.key < $1.key }) {

@@ -159,6 +159,7 @@ extension UnitSet {
     for place in arrived.indices {
       try assign(UnitNodes(arrived[place]), at: count + place, in: &storage)
     }
+    checkPlaces()
   }
 
   /// Finds the unit of the fact at index `place` by its names, and joins the units that they lead
@@ -225,6 +226,20 @@ extension UnitSet {
 // MARK: - Invariants
 
 extension UnitSet {
+  /// Checks in debug builds that each new fact is in exactly one unit, and that none of these units
+  /// was absorbed.
+  ///
+  /// - Complexity: O(*u*) in the units with new facts; O(1) in release builds.
+  @usableFromInline
+  func checkPlaces() {
+    #if DEBUG
+      let placed = placesByUnit.values.reduce(0) { $0 + $1.count }
+      assert(placed == newFacts.count, "\(placed) of \(newFacts.count) new facts are in units")
+      assert(absorbed.isDisjoint(with: placesByUnit.keys), "an absorbed unit has new facts")
+      assert(contextPlaces.allSatisfy { $0 < newFacts.count })
+    #endif
+  }
+
   /// Checks in debug builds what the readers of a union-find rely on: a joined unit leads to the
   /// smaller number, and a unit is its own parent.
   private mutating func checkJoin<Storage: UnitStorage & ~Escapable>(

@@ -90,8 +90,11 @@ package protocol UnitStorage: UnionFind, ~Escapable {
 
 /// A storage that keeps what is folded.
 package protocol UnitWriter: UnitStorage, ~Escapable {
-  /// The stored units whose state or stored answers depend on what changed.
-  mutating func units(concernedBy change: ContextChange) throws(Failure) -> [UnitNumber]
+  /// The stored units whose state or stored answers depend on what changed, besides those that are
+  /// folded anyway.
+  mutating func units(
+    concernedBy change: ContextChange, besides isFolded: (UnitNumber) -> Bool
+  ) throws(Failure) -> [UnitNumber]
 
   /// Stores the state of a unit. It replaces what was stored for it and for the units that it
   /// absorbed.

@@ -60,7 +60,8 @@ extension LedgerView {
       }
     }
     for unit in observers.sorted() {
-      let state = Unit.fold(try facts(of: unit, at: clocks), context: context, texts: texts)
+      let facts = try facts(of: unit, at: clocks)
+      let state = UnitSet.fold(connected: facts, behind: context, texts: texts)
       for product in products {
         all[product, default: .init()].merge(state.observations(of: product, texts: texts), texts)
       }
@@ -100,9 +101,7 @@ extension LedgerView {
     for environment in known.subtracting(context.environments).members {
       let found = try firstFact(
         in: environment, upTo: at.microseconds, through: try lastPosition(clocks))
-      guard let found else { continue }
-      var change = ContextChange()
-      context.extend(with: found, texts, &change)
+      if let found { context.add(found, texts) }
     }
     try texts.check()
     return context

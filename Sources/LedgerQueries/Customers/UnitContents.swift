@@ -85,7 +85,7 @@ extension LedgerView {
   /// A unit as its facts at the clocks make it; `nil` if there are none.
   private func fold(_ facts: [Fact], _ question: ContentsQuestion) throws(LedgerError) -> Unit? {
     if facts.isEmpty { return nil }
-    let state = Unit.fold(facts, context: question.context, texts: texts)
+    let state = UnitSet.fold(connected: facts, behind: question.context, texts: texts)
     try texts.check()
     return state
   }
@@ -112,7 +112,7 @@ extension LedgerView {
       for standing in standings {
         contents.transactions.append(try entry(standing))
         contents.sales.append(
-          sales[SoldTransaction(environment: environment, number: standing.number)])
+          sales[SoldTransaction(transaction: standing.number, environment: environment)])
       }
     }
     try texts.check()
@@ -123,9 +123,9 @@ extension LedgerView {
   /// made of the same facts, and a sale that is both is read once.
   private func addPostings(
     of facts: [Fact], _ question: ContentsQuestion, to contents: inout UnitContents
-  ) throws(LedgerError) -> [SoldTransaction: PostingAnswer] {
+  ) throws(LedgerError) -> [SoldTransaction<NameNumber>: PostingAnswer] {
     guard question.includesSales || question.postings != nil else { return [:] }
-    var sales: [SoldTransaction: PostingAnswer] = [:]
+    var sales: [SoldTransaction<NameNumber>: PostingAnswer] = [:]
     for posting in Unit.postings(of: facts, texts: texts) {
       let isWanted = try question.postings?.admits(posting, self) ?? false
       let isSale =
@@ -135,8 +135,7 @@ extension LedgerView {
       let answer = try answer(posting)
       if isWanted { contents.postings.append(answer) }
       if isSale {
-        let key = SoldTransaction(environment: posting.environment, number: posting.transaction)
-        sales[key] = answer
+        sales[.init(transaction: posting.transaction, environment: posting.environment)] = answer
       }
     }
     return sales
@@ -179,10 +178,4 @@ private struct ContentsQuestion {
   let includesSales: Bool
   var postings: PostingFilter?
   var offers = Offers()
-}
-
-/// The transaction that a sale belongs to.
-private struct SoldTransaction: Hashable {
-  var environment: StoreEnvironment
-  var number: NameNumber
 }

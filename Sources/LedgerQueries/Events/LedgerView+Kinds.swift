@@ -16,12 +16,11 @@ extension LedgerView {
     guard end > 0 else { return }
     var cursor = try log.records(in: 1...end)
     while try cursor.next() {
-      let record = try cursor.record(isChecked: false)
-      guard kinds.contains(record.kind) else { continue }
-      let recorded = try log.event(at: cursor.position)
-      let place = FoldPlace(recorded)
-      if let at = clocks.at, place.time > at { continue }
-      if try !body(recorded, place) { return }
+      let header = try cursor.record(isChecked: false)
+      guard kinds.contains(header.kind) else { continue }
+      if let at = clocks.at, header.believedAt > at { continue }
+      let recorded = try log.event(of: try cursor.record())
+      if try !body(recorded, FoldPlace(recorded)) { return }
     }
   }
 }

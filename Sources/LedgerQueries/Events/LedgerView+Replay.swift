@@ -183,7 +183,7 @@ private struct ReplayGround {
       // Events after the last step may hide what was there before it.
       if found.positions.contains(where: { $0 > last }) {
         let known = try view.facts(of: unit).filter { $0.position <= last }
-        state = Unit.fold(known, context: context, texts: view.texts)
+        state = UnitSet.fold(connected: known, behind: context, texts: view.texts)
         found = state.observations(of: observed, texts: view.texts)
       }
       if found.isInstalledByNobody { deciding.insert(unit) }

@@ -25,10 +25,8 @@ public struct SessionVersions: Sendable {
     known[Session(device: event.device, session: event.session)]?.versions ?? Versions()
   }
 
-  mutating func add(_ recorded: RecordedEvent) {
-    let event = recorded.event
+  mutating func add(_ event: Event, _ place: FoldPlace) {
     let session = Session(device: event.device, session: event.session)
-    let place = FoldPlace(recorded)
     if let last = known[session]?.place, place < last { return }
     let versions = Versions(
       app: event.data.string("appVersion"), system: event.data.string("systemVersion"),
@@ -45,14 +43,9 @@ extension LedgerView {
   /// - Throws: ``LedgerError``.
   public func sessionVersions(clocks: Clocks = .now) throws(LedgerError) -> SessionVersions {
     var versions = SessionVersions()
-    let end = try lastPosition(clocks)
-    guard end > 0 else { return versions }
-    var cursor = try log.records(in: 1...end)
-    while try cursor.next() {
-      let record = try cursor.record(isChecked: false)
-      guard record.kind == .sessionStarted else { continue }
-      if let at = clocks.at, record.believedAt > at { continue }
-      versions.add(try log.event(of: record))
+    try events(ofKinds: [.sessionStarted], clocks: clocks) { recorded, place in
+      versions.add(recorded.event, place)
+      return true
     }
     return versions
   }

@@ -129,7 +129,7 @@ extension LedgerView {
     }
     let environments = try soldTransactions(query)
     let customers = try customersByAccount(past)
-    var first: [SoldTransaction: (place: FoldPlace, version: Name?)] = [:]
+    var first: [SoldTransaction<Name>: (place: FoldPlace, version: Name?)] = [:]
     let end = try lastPosition(query.clocks)
     if end > 0 {
       var cursor = try log.records(in: 1...end)
@@ -193,11 +193,6 @@ extension LedgerView {
     }
     return customers
   }
-}
-
-private struct SoldTransaction: Hashable {
-  var transaction: Name
-  var environment: StoreEnvironment
 }
 
 extension FindingsQuery {

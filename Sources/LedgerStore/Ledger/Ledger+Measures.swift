@@ -3,10 +3,12 @@ internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
 
+// For the benchmarks, which are a package of their own. No other program sees these.
 extension Ledger {
   /// The bytes of the pages that the log and the projections use.
   ///
   /// - Complexity: O(1).
+  @_spi(Benchmarks)
   public func usedBytes() throws(LedgerError) -> Int {
     let projected = try source.live()?.usedBytes() ?? 0
     return try log.statistics().tables.reduce(projected) { $0 + $1.byteCount }
@@ -16,6 +18,7 @@ extension Ledger {
   /// the number of findings. This measures what a rebuild costs without indexes and disks.
   ///
   /// - Complexity: O(*n*) in the events of the log, all of which are in memory during the fold.
+  @_spi(Benchmarks)
   public func foldInMemory() throws(LedgerError) -> Int {
     let texts = LogTexts(log)
     return try log.read { (view) throws(LedgerError) in
@@ -59,7 +62,9 @@ private struct CountedUnits: UnitWriter {
   func facts(of unit: UnitNumber, absorbing others: [UnitNumber]) -> [Fact] { [] }
   func units(touching coupling: Coupling) -> [(unit: UnitNumber, writes: Bool)] { [] }
   func coupledUnits() -> [UnitNumber] { [] }
-  func units(concernedBy change: ContextChange) -> [UnitNumber] { [] }
+  func units(
+    concernedBy change: ContextChange, besides isFolded: (UnitNumber) -> Bool
+  ) -> [UnitNumber] { [] }
   func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}
 
   func checkTexts() throws(LedgerError) { try texts.check() }

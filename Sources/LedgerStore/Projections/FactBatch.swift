@@ -36,6 +36,8 @@ struct FactBatch {
         ids.append(RunEntry(key: IndexKey.of(hash), value: UInt32(position)))
       }
     }
+    assert(facts.count == count, "\(facts.count) facts at \(count) positions")
+    assert(facts.first?.position == firstPosition && facts.last?.position == positions.upperBound)
   }
 }
 

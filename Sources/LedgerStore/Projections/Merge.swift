@@ -19,18 +19,25 @@ struct Merge: ~Escapable {
   private var lastRows = PendingRows()
   /// The index of units that were joined or parted, as it is stored.
   private var postings: [UnitNumber: UnitPostings] = [:]
-  /// The rows in other tables of the unit whose state was read last. It is nearly always the unit
-  /// that is written next.
-  private var lastRead: FormerRows?
+  /// The rows in other tables of units whose states were read, until the units are written. Nearly
+  /// every unit is written as soon as it was read.
+  private var formerRows: [UnitNumber: FormerRows] = [:]
+  /// States that were read to see what concerns them. The fold takes them from here, so that no row
+  /// is decoded twice.
+  private var heldStates: [UnitNumber: StoredState] = [:]
+  /// The bytes of the rows that the held states were read from.
+  private var heldByteCount = 0
+
+  /// The maximum size of these rows, in bytes: states that do not fit are read again. In memory,
+  /// they take a few times as much.
+  private static let heldByteCountMax = 16 << 20
 
   /// The rows of other tables that follow from a unit's stored state.
   private struct FormerRows {
-    var unit: UnitNumber
     var couplings: [CouplingUse] = []
     var observed: [Unit.ObservedProduct] = []
 
-    init(_ state: Unit?, of unit: UnitNumber) {
-      self.unit = unit
+    init(_ state: Unit?) {
       guard let state else { return }
       couplings = state.couplings
       observed = state.observedProducts
@@ -62,8 +69,11 @@ struct Merge: ~Escapable {
         continue
       }
       for member in [unit] + units.units(absorbedBy: unit) {
-        guard let old = try UnitRow(member, stored.view, tables)?.unit else { continue }
-        for account in old.answeredAccounts {
+        let key = bigEndianKey(member)
+        guard let bytes = try tables.units.row(key.span, stored.view) else { continue }
+        let row = decode(bytes, of: member)
+        hold(row, of: member, byteCount: bytes.count)
+        for account in row.unit?.answeredAccounts ?? [] {
           guard let key = try texts.answerKey(of: account, erasedAt: erasures) else { continue }
           rows.delete(tables.answers, key)
         }
@@ -96,16 +106,37 @@ struct Merge: ~Escapable {
   /// Removes the rows in other tables that follow from a unit's former state.
   private mutating func remove(_ unit: UnitNumber, _ rows: inout PendingRows) throws(LedgerError) {
     let former: FormerRows
-    if let lastRead, lastRead.unit == unit {
-      former = lastRead
+    if let known = formerRows.removeValue(forKey: unit) {
+      former = known
     } else {
-      former = FormerRows(try UnitRow(unit, stored.view, tables)?.unit, of: unit)
+      former = FormerRows(try readRow(of: unit)?.unit)
     }
     for use in former.couplings {
       rows.delete(tables.couplings, use.coupling.keyPrefix + unit.bigEndianBytes)
     }
     for product in former.observed {
       rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
+    }
+  }
+
+  /// The stored row of a unit; `nil` if there is none.
+  private func readRow(of unit: UnitNumber) throws(LedgerError) -> UnitRow? {
+    let key = bigEndianKey(unit)
+    guard let bytes = try tables.units.row(key.span, stored.view) else { return nil }
+    return decode(bytes, of: unit)
+  }
+
+  private func decode(_ bytes: Span<UInt8>, of unit: UnitNumber) -> UnitRow {
+    pace.didDecode(unit)
+    return UnitRow(bytes)
+  }
+
+  /// Holds a state that was read before it is folded, if there is room.
+  private mutating func hold(_ row: UnitRow, of unit: UnitNumber, byteCount: Int) {
+    formerRows[unit] = FormerRows(row.unit)
+    if heldByteCount + byteCount <= Self.heldByteCountMax, heldStates[unit] == nil {
+      heldStates[unit] = StoredState(foldedThrough: row.foldedThrough, unit: row.unit)
+      heldByteCount += byteCount
     }
   }
 
@@ -152,9 +183,10 @@ extension Merge: UnitWriter {
   func failDamaged() throws(LedgerError) -> Never { try stored.failDamaged() }
 
   mutating func takeState(of unit: UnitNumber) throws(LedgerError) -> StoredState? {
-    let state = try stored.takeState(of: unit)
-    lastRead = FormerRows(state?.unit, of: unit)
-    return state
+    if let held = heldStates.removeValue(forKey: unit) { return held }
+    let row = try readRow(of: unit)
+    formerRows[unit] = FormerRows(row?.unit)
+    return row.map { StoredState(foldedThrough: $0.foldedThrough, unit: $0.unit) }
   }
 
   mutating func facts(
@@ -180,16 +212,22 @@ extension Merge: UnitWriter {
   func checkTexts() throws(LedgerError) { try stored.checkTexts() }
 
   mutating func units(
-    concernedBy change: ContextChange
+    concernedBy change: ContextChange, besides isFolded: (UnitNumber) -> Bool
   ) throws(LedgerError) -> [UnitNumber] {
     var concerned: [UnitNumber] = []
     var cursor = try RowCursor(tables.units, stored.view)
     while try cursor.next() {
-      guard UnitRow.mayBeConcerned(cursor.content, by: change),
-        UnitRow(cursor.content).unit?.rests(on: change) ?? true
-      else { continue }
       guard let unit = cursor.key.unit(at: 0) else { throw tables.units.damaged }
-      concerned.append(unit)
+      guard !isFolded(unit), UnitRow.mayBeConcerned(cursor.content, by: change) else { continue }
+      let row = decode(cursor.content, of: unit)
+      if row.unit?.rests(on: change) ?? true {
+        concerned.append(unit)
+        hold(row, of: unit, byteCount: cursor.content.count)
+      } else {
+        // A coupling can still join it with a unit that is concerned.
+        let former = FormerRows(row.unit)
+        if !former.couplings.isEmpty { formerRows[unit] = former }
+      }
     }
     return concerned
   }

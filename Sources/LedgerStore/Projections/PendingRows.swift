@@ -1,10 +1,13 @@
 internal import LMDB
+internal import LedgerModel
 
-/// How a merge commits. Tests interrupt merges at any commit.
+/// How a merge commits. Tests interrupt merges at any commit, and count what they decode.
 struct MergePace {
   var rowCountMax = PendingRows.rowCountMax
   /// Called before each commit of rows, including the last one.
   var beforeCommit: () throws(LedgerError) -> Void = {}
+  /// Called for each row of a unit that is decoded.
+  var didDecode: (UnitNumber) -> Void = { _ in }
 }
 
 /// Rows to be written into the projections, in commits of bounded size.

@@ -85,19 +85,14 @@ extension Span<UInt8> {
 }
 
 extension ProjectionTables {
-  /// The shared context of the facts up to a position that occurred by a given moment.
+  /// The shared context of the facts up to a position.
   ///
   /// - Complexity: O(*n* log *n*) in the facts that the context is made from.
   func context(
-    through position: UInt64, _ moment: Int64, _ log: LogView, _ view: TransactionView,
-    _ texts: LogTexts
+    through position: UInt64, _ log: LogView, _ view: TransactionView, _ texts: LogTexts
   ) throws(LedgerError) -> SharedContext {
-    var context = SharedContext()
-    var change = ContextChange()
-    for place in try positions(of: IndexKey.contextUnit, in: view) where place <= position {
-      let fact = try log.fact(at: place)
-      if fact.occurredAt <= moment { context.extend(with: fact, texts, &change) }
-    }
+    let positions = try positions(of: IndexKey.contextUnit, in: view).filter { $0 <= position }
+    let context = SharedContext(of: try log.facts(at: positions), texts: texts)
     try texts.check()
     return context
   }

@@ -107,7 +107,7 @@ extension Projector {
     guard let found else { throw Checkpoint.unconfirmed }
     if let memory, memory.checkpoint == found { return memory }
     let context = try projections.tables.context(
-      through: found.position, .max, view, reading.view, texts)
+      through: found.position, view, reading.view, texts)
     return Memory(checkpoint: found, map: UnitMap(through: found.name), context: context)
   }
 

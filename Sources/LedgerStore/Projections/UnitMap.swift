@@ -50,6 +50,7 @@ final class UnitMap {
       knownName = name
     }
     for row in changed.sorted() {
+      assert(parents.isSound(page: row), "names of row \(row) lead to no unit")
       var bytes: [UInt8] = []
       bytes.reserveCapacity(UnitParents.namesPerPage * 4)
       for slot in parents.slots(ofPage: row) { bytes.append(bigEndianHalf: slot) }

@@ -41,7 +41,9 @@ struct UnitRow {
     guard let start = Self.report(bytes)?.upperBound else { return }
     do throws(StateError) {
       let state = bytes.extracting(start..<bytes.count)
-      unit = try Unit(decoding: [UInt8](copying: state))
+      let decoded = try Unit(decoding: [UInt8](copying: state))
+      assert(decoded.lastPosition <= foldedThrough, "a row's state is ahead of the row")
+      unit = decoded
     } catch {
       unit = nil
     }
@@ -49,6 +51,7 @@ struct UnitRow {
 
   /// The bytes of a row.
   static func encode(_ unit: Unit, foldedThrough: UInt64, report: UnitReport) -> [UInt8] {
+    assert(unit.lastPosition <= foldedThrough, "a unit is folded beyond its row")
     var bytes: [UInt8] = []
     bytes.append(bigEndianWord: foldedThrough)
     bytes.append(bigEndianWord: UInt64(bitPattern: unit.absentDeviceReach))

@@ -10,9 +10,7 @@ extension LedgerView {
   /// - Complexity: O(1) for `.now`, otherwise O(*n* log *n*) in the facts that it is made from.
   package func context(at clocks: Clocks) throws(LedgerError) -> SharedContext {
     if clocks.reachAll { return context }
-    var context = SharedContext()
-    var change = ContextChange()
-    for fact in try contextFacts(at: clocks) { context.extend(with: fact, texts, &change) }
+    let context = SharedContext(of: try contextFacts(at: clocks), texts: texts)
     try texts.check()
     return context
   }

@@ -18,9 +18,7 @@ extension LedgerView {
     for position in candidates where try log.isID(id, at: UInt64(position)) {
       return try log.event(at: UInt64(position))
     }
-    let prefix = id.text.utf8.prefix(8).enumerated().reduce(into: UInt64(0)) { prefix, byte in
-      prefix |= UInt64(byte.element) << (8 * (7 - UInt64(byte.offset)))
-    }
+    let prefix = id.prefixWord
     for fact in reader.overlay.facts where fact.idPrefix == prefix {
       if try log.isID(id, at: fact.position) { return try log.event(at: fact.position) }
     }

@@ -18,7 +18,7 @@ final class ReaderState {
     texts = LogTexts(log)
     keyHash = log.identity.keyHash
     let context = try projections.tables.context(
-      through: found.position, .max, view, reading, texts)
+      through: found.position, view, reading, texts)
     overlay = TailOverlay(behind: found, context, texts)
   }
 }

@@ -65,6 +65,14 @@ struct TailOverlay {
       nameThrough = batch.lastName
     }
     through = end
+    checkInvariants(log)
+  }
+
+  /// Checks in debug builds that the overlay holds exactly the log's events after the projections.
+  private func checkInvariants(_ log: LogView) {
+    assert(UInt64(units.facts.count) == through - checkpoint.position, "the tail has gaps")
+    assert(units.facts.last?.position == through, "the tail does not end at \(through)")
+    assert(through <= log.lastPosition, "the tail is ahead of the log")
   }
 
   /// The numbers of names that are not yet in the index and may have the hash.

@@ -1,7 +1,7 @@
 import EventMix
 import Foundation
 import LedgerEvents
-import LedgerStore
+@_spi(Benchmarks) import LedgerStore
 
 /// Appends by the thousand with projections folded beside, until everything is folded: in order,
 /// and newest first, as a store hands out its history.
