@@ -101,7 +101,8 @@ extension InMemoryUnits {
   /// - Complexity: O(*k*) in their number; O(1) in release builds.
   func checkInvariants() {
     #if DEBUG
-      for unit in changes.written where !changes.absorbed.contains(unit) {
+      let absorbed = Set(changes.absorbed)
+      for unit in changes.written where !absorbed.contains(unit) {
         guard let entry = entries[unit] else {
           assertionFailure("unit \(unit) was written and is not there")
           continue
@@ -110,7 +111,7 @@ extension InMemoryUnits {
         assert(entry.state != nil, "the driver kept the state of unit \(unit)")
         assert(entry.state?.factCount == entry.places.count, "unit \(unit) lacks facts")
       }
-      for unit in changes.absorbed where self.unit(of: unit) != unit {
+      for unit in absorbed where self.unit(of: unit) != unit {
         assert(entries[unit] == nil, "unit \(unit) was absorbed and is still there")
       }
     #endif
