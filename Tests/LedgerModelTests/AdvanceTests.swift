@@ -27,7 +27,7 @@ struct AdvanceTests {
     }
   }
 
-  @Test("Random histories grown in pieces come to the very bytes of a fresh fold")
+  @Test("Random histories grown in pieces give the very bytes of a fresh fold")
   func randomHistories() throws {
     var advances = 0
     for seed in 0..<25 as Range<UInt64> {
@@ -46,7 +46,7 @@ struct AdvanceTests {
     #expect(advances > 500, "most pieces in order go on without folding anew")
   }
 
-  @Test("Going on in pieces comes to the very bytes of a fresh fold", isPresent, arguments: [5])
+  @Test("Going on in pieces gives the very bytes of a fresh fold", isPresent, arguments: [5])
   func goingOn(pieceMax: Int) throws {
     var advances = 0
     for (number, history) in try #require(Conformance()).histories().enumerated() {
@@ -71,7 +71,7 @@ struct AdvanceTests {
         for fact in facts { context.extend(with: fact, ledger, &change) }
         contexts.append(context)
       }
-      for unit in ledger.book.units {
+      for unit in ledger.folded.units {
         #expect(unit.encoded() == (try Unit(decoding: unit.encoded())).encoded())
       }
       let folds = contexts.map { Unit.fold(ledger.facts, context: $0, texts: ledger).encoded() }
@@ -123,9 +123,9 @@ struct AdvanceTests {
     let scene = try Scene(text)
     let facts = scene.ledger.facts
     var unit = Unit.fold(
-      Array(facts.dropLast()), context: scene.book.context, texts: scene.ledger)
+      Array(facts.dropLast()), context: scene.folded.context, texts: scene.ledger)
     let goesOn = unit.advance(
-      Array(facts.suffix(1)), context: scene.book.context, texts: scene.ledger)
+      Array(facts.suffix(1)), context: scene.folded.context, texts: scene.ledger)
     #expect(!goesOn)
   }
 
@@ -218,6 +218,6 @@ struct AdvanceTests {
       #expect(fresh.encoded() == unit.state)
       found += try Unit(decoding: unit.state).findings
     }
-    #expect(Set(found) == Set(scene.book.findings))
+    #expect(Set(found) == Set(scene.folded.findings))
   }
 }

@@ -13,16 +13,16 @@ import Testing
   /// Returns all results of a history, as lines.
   private func statement(_ seed: UInt64) -> [String] {
     let numbered = NumberedEvents(Histories.dense(seed: seed).map(Self.withNegativeGrants))
-    let book = InMemoryLedger(folding: numbered.facts, texts: numbered)
-    var lines = book.findings.map { "\($0)" }
+    let ledger = InMemoryLedger(folding: numbered.facts, texts: numbered)
+    var lines = ledger.findings.map { "\($0)" }
     for environment in StoreEnvironment.allCases {
       let only = EnvironmentSet(environment)
-      guard let newest = book.newestEvent(in: environment) else { continue }
-      lines += book.findings(at: newest, in: environment).map { "\($0)" }
-      for unit in book.units {
+      guard let newest = ledger.newestEvent(in: environment) else { continue }
+      lines += ledger.findings(at: newest, in: environment).map { "\($0)" }
+      for unit in ledger.units {
         for account in unit.knownAccounts {
           let subject = Subject.account(account)
-          lines.append("\(account) \(book.answer(subject, environments: only, at: newest))")
+          lines.append("\(account) \(ledger.answer(subject, environments: only, at: newest))")
           lines += unit.installed(subject, environments: only).map { "\($0)" }
           lines += unit.standings(of: subject, environments: only).map { "\($0)" }
         }
@@ -66,7 +66,7 @@ import Testing
     #expect(
       found == known,
       """
-      Some history comes to something else: count Reducer.version up, so that ledgers are folded \
+      Some history has another outcome: count Reducer.version up, so that ledgers are folded \
       anew, and write the file anew with UPDATE_GOLDEN=1 swift test --filter ReducerVersionTests.
       """)
   }

@@ -58,14 +58,14 @@ extension Unit {
         )
       }
       unit.step(fact, resolution, foldContext)
-      for (place, state) in unit.environments.enumerated() {
+      for (index, state) in unit.environments.enumerated() {
         if let only = resolution.environment, only != state.environment { continue }
         var history = holdings.removeValue(forKey: state.environment) ?? HoldingHistory()
         history.note(
           fact, resolution.root,
-          before[place].speakers.union(state.speakers(fact, resolution.root)),
-          chainHolders: before[place].holders.union(state.chainHolders(fact, resolution.root)))
-        for (former, now) in zip(before[place].linked, state.customers(linkedBy: fact)) {
+          before[index].speakers.union(state.speakers(fact, resolution.root)),
+          chainHolders: before[index].holders.union(state.chainHolders(fact, resolution.root)))
+        for (former, now) in zip(before[index].linked, state.customers(linkedBy: fact)) {
           history.merge(former, into: now)
         }
         holdings[state.environment] = history
@@ -148,8 +148,8 @@ extension EnvironmentState {
     for account in [fact.account, fact.detail?.fields.to ?? 0] where account != 0 {
       customers.insert(knownCustomer(of: account))
     }
-    let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
-    if place >= 0 { customers.insert(transactions[place].holder) }
+    let index = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
+    if index >= 0 { customers.insert(transactions[index].holder) }
     customers.remove(.nobody)
     return customers
   }

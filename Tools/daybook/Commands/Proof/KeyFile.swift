@@ -37,9 +37,13 @@ enum KeyFile {
       } else {
         try PassphraseInput.ask(for: path)
       }
-    return try proving(path) { () throws(ProofError) in
-      try NoteSigner(decrypting: bytes, passphrase)
-    }
+    return try signer(path, decrypting: bytes, with: passphrase)
+  }
+
+  private static func signer(
+    _ path: String, decrypting bytes: [UInt8], with passphrase: AgePassphrase
+  ) throws -> NoteSigner {
+    try proving(path) { () throws(ProofError) in try NoteSigner(decrypting: bytes, passphrase) }
   }
 
   /// The signing key of a file; or, given a command that signs, the key that the command has.
@@ -56,12 +60,29 @@ enum KeyFile {
     return CommandSigner(try verifier(ofArgument: key), command: command)
   }
 
-  /// The verifier key of a file that holds either half of a key.
-  static func verifier(_ path: String, passphraseFile: String? = nil) throws -> NoteVerifier {
+  /// The verifier key of a file that contains either half of a key. If it contains an encrypted
+  /// signing key, its passphrase is asked for, unless a file with the passphrase is named.
+  static func verifier(_ path: String, passphraseFile: String?) throws -> NoteVerifier {
     let bytes = try contents(path)
     if NoteSigner.isEncrypted(bytes) {
       return try signer(path, decrypting: bytes, passphraseFile).verifier
     }
+    return try verifier(bytes, path)
+  }
+
+  /// The verifier key of a file that an argument names, for a command that takes no passphrase.
+  private static func verifier(inFile path: String) throws -> NoteVerifier {
+    let bytes = try contents(path)
+    if NoteSigner.isEncrypted(bytes) {
+      let passphrase = try PassphraseInput.ask(
+        for: path,
+        alternative: "pass the verifier key instead, which `daybook key show` prints")
+      return try signer(path, decrypting: bytes, with: passphrase).verifier
+    }
+    return try verifier(bytes, path)
+  }
+
+  private static func verifier(_ bytes: [UInt8], _ path: String) throws -> NoteVerifier {
     let text = try line(bytes, path)
     return try proving(path) { () throws(ProofError) in try verifier(ofText: text) }
   }
@@ -87,10 +108,10 @@ enum KeyFile {
 
   /// The verifier key of an argument: the key itself, or the name of a file that holds one.
   static func verifier(ofArgument argument: String) throws -> NoteVerifier {
-    guard argument.split(separator: "+").count > 2 else { return try verifier(argument) }
+    guard argument.split(separator: "+").count > 2 else { return try verifier(inFile: argument) }
     // A key counts before a file, so that nobody can put a file of that name in its place.
     do throws(ProofError) { return try NoteVerifier(argument) } catch {
-      if FileManager.default.fileExists(atPath: argument) { return try verifier(argument) }
+      if FileManager.default.fileExists(atPath: argument) { return try verifier(inFile: argument) }
       return try proving { () throws(ProofError) in throw error }
     }
   }
