@@ -315,7 +315,7 @@ import Testing
     #expect(appended.status == 0)
     let wrong = try restored("restore", copy, "--keys", other.path + "/keys")
     #expect(wrong.status == 65, "\(wrong.output)")
-    #expect(wrong.errors.contains("is the key file of another ledger"))
+    #expect(wrong.errors.contains("is no key file of this ledger"))
     #expect(try restored("restore", copy + "-nowhere", "--keys", keys).status == 66)
     #expect(try restored("restore", copy, "--keys", keys + "-nowhere").status == 66)
     #expect(try !left().contains { $0.hasSuffix(".part") || $0 == "restored" })
