@@ -93,7 +93,7 @@ let package = Package(
     .target(
       name: "Replay",
       dependencies: [
-        "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages",
+        "LedgerQueries", "LedgerModel", "LedgerEvents", "ProductPages",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       resources: [
@@ -141,7 +141,7 @@ let package = Package(
       name: "daybook",
       dependencies: [
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
-        "Entitlements", "StoreImport", "Replay",
+        "StoreImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -242,7 +242,7 @@ let package = Package(
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "LedgerQueries", "LedgerStore", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild",
+        "LedgerQueries", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild",
         "daybook",
         "TracedProcesses",
       ],
@@ -267,7 +267,7 @@ let package = Package(
     .testTarget(
       name: "ReplayTests",
       dependencies: [
-        "Replay", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "Replay", "LedgerQueries", "LedgerModel", "LedgerEvents", "LMDB",
         "LedgerHistories",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -287,7 +287,7 @@ let package = Package(
     .testTarget(
       name: "LedgerExportTests",
       dependencies: [
-        "LedgerExport", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "LedgerExport", "LedgerQueries", "LedgerEvents",
         "LedgerHistories",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -297,8 +297,7 @@ let package = Package(
     .testTarget(
       name: "HostedContentTests",
       dependencies: [
-        "HostedContent", "PackageFiles", "LedgerQueries", "LedgerStore", "LedgerModel",
-        "LedgerEvents", "daybook",
+        "HostedContent", "LedgerQueries", "LedgerEvents", "daybook",
         "InstallChild", "TracedProcesses", "LedgerHistories",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -306,7 +305,7 @@ let package = Package(
     .testTarget(
       name: "ProductCatalogueTests",
       dependencies: [
-        "ProductCatalogue", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
+        "ProductCatalogue", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
         "LedgerTesting", "LedgerHistories",
       ],
       exclude: ["Golden"], swiftSettings: strict),

@@ -32,8 +32,8 @@ public enum AgeFile {
     let opener = try AgeOpener(start: file, byteCount: file.count, with: decryption)
     var plain: [UInt8] = []
     var chunk = 0
-    while let place = opener.place(ofChunk: chunk) {
-      plain += try opener.open(Array(file[place]), chunk: chunk)
+    while let range = opener.range(ofChunk: chunk) {
+      plain += try opener.open(Array(file[range]), chunk: chunk)
       chunk += 1
     }
     return plain

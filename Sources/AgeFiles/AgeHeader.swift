@@ -68,7 +68,7 @@ struct AgeHeader {
     else { throw LineReader.malformed }
     self.stanzas = stanzas
     self.mac = mac
-    byteCount = reader.place
+    byteCount = reader.offset
     covered = Array(start[..<(byteCount - line.utf8.count - 1 + 3)])
   }
 
@@ -106,7 +106,7 @@ struct AgeHeader {
 /// The lines of a header: printable ASCII, each with a line feed at its end.
 private struct LineReader {
   private let bytes: ArraySlice<UInt8>
-  private(set) var place = 0
+  private(set) var offset = 0
 
   init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
@@ -115,10 +115,10 @@ private struct LineReader {
   }
 
   mutating func line() throws(AgeError) -> String {
-    guard let end = bytes[place...].firstIndex(of: UInt8(ascii: "\n")),
-      bytes[place..<end].allSatisfy({ (0x20...0x7E).contains($0) })
+    guard let end = bytes[offset...].firstIndex(of: UInt8(ascii: "\n")),
+      bytes[offset..<end].allSatisfy({ (0x20...0x7E).contains($0) })
     else { throw LineReader.malformed }
-    defer { place = end + 1 }
-    return String(decoding: bytes[place..<end], as: UTF8.self)
+    defer { offset = end + 1 }
+    return String(decoding: bytes[offset..<end], as: UTF8.self)
   }
 }

@@ -6,7 +6,7 @@ struct AgePayloadKey: Sendable {
   private let key: SymmetricKey
 
   static let byteCount = 32
-  /// The length of the tag behind each piece that was encrypted.
+  /// The length of the tag after each piece that was encrypted.
   static let tagBytes = 16
   private static let nonceBytes = 12
   static let zeroNonce = [UInt8](repeating: 0, count: nonceBytes)
@@ -23,7 +23,7 @@ struct AgePayloadKey: Sendable {
   /// The nonce of a chunk: its number, and whether it is the last one.
   static func nonce(ofChunk number: UInt64, isLast: Bool) -> [UInt8] {
     var nonce = [UInt8](repeating: 0, count: nonceBytes)
-    for place in 0..<8 { nonce[10 - place] = UInt8(truncatingIfNeeded: number >> (8 * place)) }
+    for index in 0..<8 { nonce[10 - index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
     nonce[nonceBytes - 1] = isLast ? 1 : 0
     return nonce
   }
@@ -112,16 +112,16 @@ public struct AgeSealer: Sendable {
   public mutating func seal(_ bytes: [UInt8], into output: inout [UInt8]) {
     precondition(!isFinished, "another last chunk would have the same nonce")
     pending += bytes
-    var place = 0
-    // A full chunk may be the last one, so it waits for the byte behind it.
-    while pending.count - place > AgeSealer.chunkBytes {
-      let end = place + AgeSealer.chunkBytes
+    var offset = 0
+    // A full chunk may be the last one, so it waits for the byte after it.
+    while pending.count - offset > AgeSealer.chunkBytes {
+      let end = offset + AgeSealer.chunkBytes
       output += key.seal(
-        pending[place..<end], nonce: AgePayloadKey.nonce(ofChunk: chunk, isLast: false))
+        pending[offset..<end], nonce: AgePayloadKey.nonce(ofChunk: chunk, isLast: false))
       chunk += 1
-      place = end
+      offset = end
     }
-    pending.removeFirst(place)
+    pending.removeFirst(offset)
   }
 
   /// Encrypts what is left as the last chunk.
@@ -247,10 +247,10 @@ public struct AgeOpener: Sendable {
     byteCount - payloadAt - chunkCount * AgePayloadKey.tagBytes
   }
 
-  /// Where in the file a chunk is; nil behind the last one.
+  /// Where in the file a chunk is; `nil` after the last one.
   ///
   /// - Parameter chunk: The number of the chunk, from 0.
-  public func place(ofChunk chunk: Int) -> Range<Int>? {
+  public func range(ofChunk chunk: Int) -> Range<Int>? {
     guard chunk < chunkCount else { return nil }
     let start = payloadAt + chunk * AgeOpener.sealedBytes
     return start..<min(start + AgeOpener.sealedBytes, byteCount)
@@ -259,7 +259,7 @@ public struct AgeOpener: Sendable {
   /// Decrypts a chunk.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes of the file at the chunk's place.
+  ///   - bytes: The bytes of the file in the chunk's range.
   ///   - chunk: The number of the chunk, from 0.
   /// - Complexity: O(*n*) in its bytes.
   /// - Throws: ``AgeError``: `damaged` if they are not as they were encrypted.

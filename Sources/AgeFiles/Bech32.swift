@@ -3,12 +3,12 @@ enum Bech32 {
   private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
   private static let checksumCount = 6
 
-  /// The lowercase text for `bytes` behind the prefix `prefix`, which is lowercase, too.
+  /// The lowercase text for `bytes` after the prefix `prefix`, which is lowercase, too.
   static func encode(_ prefix: String, _ bytes: [UInt8]) -> String {
     let data = regrouped(bytes, from: 8, to: 5, isPadded: true) ?? []
     let hash = polymod(expanded(prefix) + data + [UInt8](repeating: 0, count: checksumCount)) ^ 1
-    let checksum = (0..<checksumCount).map { place in
-      UInt8(truncatingIfNeeded: hash >> UInt32(5 * (checksumCount - 1 - place))) & 31
+    let checksum = (0..<checksumCount).map { index in
+      UInt8(truncatingIfNeeded: hash >> UInt32(5 * (checksumCount - 1 - index))) & 31
     }
     let text = (data + checksum).map { alphabet[Int($0)] }
     return prefix + "1" + String(decoding: text, as: UTF8.self)

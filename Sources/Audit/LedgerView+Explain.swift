@@ -20,15 +20,15 @@ extension LedgerView {
       return try explain(name, account, environments, at: clocks.at, now, upTo: position)
     }
     let end = try position(asOf)
-    var told = try explain(name, account, environments, at: clocks.at, now, upTo: end)
+    var explanation = try explain(name, account, environments, at: clocks.at, now, upTo: end)
     // The same store time, with everything in the ledger.
-    let known = try explain(name, account, environments, at: told.at, now, upTo: position)
-    if known.isHeld != told.isHeld || known.holdings != told.holdings {
-      told.learned = .init(
+    let known = try explain(name, account, environments, at: explanation.at, now, upTo: position)
+    if known.isHeld != explanation.isHeld || known.holdings != explanation.holdings {
+      explanation.learned = .init(
         position: position, isHeld: known.isHeld, holdings: known.holdings,
         steps: known.steps.filter { $0.event.position > end })
     }
-    return told
+    return explanation
   }
 
   private func explain(

@@ -62,7 +62,7 @@ struct EnvelopeReader: ~Escapable {
     guard let field = names.field(name, in: scanner, expected: &expected) else {
       throw EnvelopeNames.unknown(try scanner.text(name), at: name.start)
     }
-    let bit = UInt32(1) << UInt32(field.place)
+    let bit = UInt32(1) << UInt32(field.index)
     guard seen & bit == 0 else {
       throw EventError(at: name.start, "appears twice").within(field.rawValue)
     }

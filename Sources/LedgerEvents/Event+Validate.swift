@@ -90,12 +90,12 @@ extension Event {
     // Most events have few members, and comparing those is cheaper than building a set.
     let isLong = data.members.count > Event.comparedMembersMax
     var names = Set<Name>()
-    for (place, member) in data.members.enumerated() {
+    for (index, member) in data.members.enumerated() {
       do throws(EventError) {
         let isRepeated =
           isLong
           ? !names.insert(Name(member.name)).inserted
-          : data.members[..<place].contains { $0.name.utf8.elementsEqual(member.name.utf8) }
+          : data.members[..<index].contains { $0.name.utf8.elementsEqual(member.name.utf8) }
         if isRepeated { throw EventError(reason: "appears twice") }
         try checkUTF8(member.json.span)
         var scanner = JSONScanner(member.json.span, depth: 2)

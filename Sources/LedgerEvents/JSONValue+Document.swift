@@ -21,14 +21,14 @@ extension JSONValue {
     var line = document
     var isText = false
     var isEscaped = false
-    for place in line.indices {
-      switch line[place] {
+    for index in line.indices {
+      switch line[index] {
       case UInt8(ascii: "\""): if !isEscaped { isText.toggle() }
       case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
-        if !isText { line[place] = UInt8(ascii: " ") }
+        if !isText { line[index] = UInt8(ascii: " ") }
       default: break
       }
-      isEscaped = isText && line[place] == UInt8(ascii: "\\") && !isEscaped
+      isEscaped = isText && line[index] == UInt8(ascii: "\\") && !isEscaped
     }
     return line
   }

@@ -157,7 +157,7 @@ public enum EnvelopeField: String, CaseIterable, Sendable {
   case recordedAt
 
   /// The index of the field, from 0.
-  var place: Int {
+  var index: Int {
     switch self {
     case .id: 0
     case .type: 1

@@ -132,6 +132,13 @@ public final class EventLog: Sendable {
       tables: tables, identity: identity, clock: clock)
   }
 
+  /// Why the root of the last commit of this process could not be written beside the log; `nil` if
+  /// it was written.
+  ///
+  /// The appended events are durable all the same. But until a root can be written again, opening
+  /// the log does not notice if the events after the last kept root are lost.
+  public var rootFailure: String? { roots.failure()?.message }
+
   /// Closes the ledger in this process.
   ///
   /// - Throws: ``LedgerError``: `busy` while something is reading or appending, `io`.

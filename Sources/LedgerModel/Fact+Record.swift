@@ -21,7 +21,7 @@ extension Fact {
     self.init(
       position: record.position, kind: record.kind, source: record.source,
       environment: record.environment, statedOccurredAt: record.occurredAt.microseconds,
-      recordedAt: record.recordedAt.microseconds, sequence: record.sequence ?? -1,
+      recordedAt: record.recordedAt.microseconds, sequence: record.sequence ?? Fact.absentSequence,
       idPrefix: record.idPrefix)
     let numbers = record.envelopeNumbers
     app = numbers[.app]

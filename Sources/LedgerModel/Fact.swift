@@ -19,7 +19,7 @@ public struct Fact: Sendable {
   public var statedOccurredAt: Int64
   /// Ledger time.
   public var recordedAt: Int64
-  /// −1 if the event states none, which sorts as 0.
+  /// `absentSequence` if the event states none, which sorts as 0.
   public var sequence: Int64
   /// The first eight bytes of the id, big-endian and padded with zeros. The rest of the id breaks
   /// ties.
@@ -42,6 +42,9 @@ public struct Fact: Sendable {
 
   /// Represents an absent time.
   public static let absentTime: Int64 = .min
+
+  /// Represents an absent sequence. Sequences begin at 0.
+  public static let absentSequence: Int64 = -1
 
   @inlinable
   public init(

@@ -4,7 +4,7 @@
 /// The keys are in the order of the table. The dictionary is derived from them and never stored.
 struct KeyIndex: Sendable {
   private(set) var keys: [UInt64] = []
-  private var places: [UInt64: Int] = [:]
+  private var indices: [UInt64: Int] = [:]
   /// The index found last, because events about one thing come in bursts.
   private var recent = 0
 
@@ -15,47 +15,47 @@ struct KeyIndex: Sendable {
 
   init() {}
 
-  /// The index of `key`, or −1.
+  /// The index of `key`, or `none`.
   ///
   /// - Complexity: O(1).
   mutating func find(_ key: UInt64) -> Int {
     if recent < keys.count, keys[recent] == key { return recent }
-    let place = lookUp(key)
-    if place >= 0 { recent = place }
-    return place
+    let index = lookUp(key)
+    if index >= 0 { recent = index }
+    return index
   }
 
-  /// The index of `key`, or −1. Does not remember it.
+  /// The index of `key`, or `none`. Does not remember it.
   func lookUp(_ key: UInt64) -> Int {
     if keys.count <= Self.scannedCountMax {
-      for place in keys.indices where keys[place] == key { return place }
-      return -1
+      for index in keys.indices where keys[index] == key { return index }
+      return none
     }
-    return places[key] ?? -1
+    return indices[key] ?? none
   }
 
   /// Appends a new key and returns its index.
   mutating func append(_ key: UInt64) -> Int {
-    let place = keys.count
-    if place == 0 { keys.reserveCapacity(Self.usualCount) }
+    let index = keys.count
+    if index == 0 { keys.reserveCapacity(Self.usualCount) }
     keys.append(key)
     if keys.count == Self.scannedCountMax + 1 {
-      for (place, key) in keys.enumerated() { places[key] = place }
+      for (index, key) in keys.enumerated() { indices[key] = index }
     } else if keys.count > Self.scannedCountMax {
-      places[key] = place
+      indices[key] = index
     }
-    recent = place
-    return place
+    recent = index
+    return index
   }
 
-  /// Replaces the key at `place` by one that is not there yet.
+  /// Replaces the key at `index` by one that is not there yet.
   ///
   /// - Complexity: O(1).
-  mutating func replace(at place: Int, with key: UInt64) {
+  mutating func replace(at index: Int, with key: UInt64) {
     if keys.count > Self.scannedCountMax {
-      places[keys[place]] = nil
-      places[key] = place
+      indices[keys[index]] = nil
+      indices[key] = index
     }
-    keys[place] = key
+    keys[index] = key
   }
 }

@@ -84,7 +84,7 @@ package struct SpokenTime: Sendable {
     ]
     guard let unit = units[match.3] else {
       throw SpokenTimeError(
-        "\(text): expected min, h, d or w behind the number; a month is a date such as 2026-05.")
+        "\(text): expected min, h, d or w after the number; a month is a date such as 2026-05.")
     }
     // A million weeks are 19,000 years. That is beyond what can be written, and fits into 64 bits.
     guard match.2.count <= 6, let count = Int64(match.2) else {

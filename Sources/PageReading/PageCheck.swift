@@ -120,7 +120,7 @@ package struct PageCheck {
     checkEnd(listed)
   }
 
-  /// Pages behind the end of the file were never written, so they are free.
+  /// Pages beyond the end of the file were never written, so they are free.
   private mutating func checkEnd(_ listed: Set<UInt64>) {
     let count = walk.file.pageCount
     guard meta.lastPage >= count else { return }
@@ -128,7 +128,7 @@ package struct PageCheck {
     guard UInt64(free) < meta.lastPage - count + 1 else { return }
     walk.report(
       meta.number, nil,
-      "it counts pages up to \(meta.lastPage), the file has \(count), and the pages behind its end "
+      "it counts pages up to \(meta.lastPage), the file has \(count), and the pages beyond its end "
         + "are not all free")
   }
 

@@ -47,7 +47,7 @@ package struct PageFile: Sendable {
   /// The same file with the meta pages as they are now.
   package func refreshed() throws(LMDBError) -> PageFile {
     guard let found = try PageFile(path) else {
-      throw LMDBError(.missing, operation: "read", message: "\(path) is gone.")
+      throw LMDBError(.missing, operation: "read", message: "\(path) no longer exists.")
     }
     return found
   }

@@ -46,7 +46,7 @@ package struct TreePage: Sendable {
 
   /// Reads a page.
   ///
-  /// The nodes of a page lie one behind the other from `upper` to the page's end, without gaps,
+  /// The nodes of a page follow each other from `upper` to the page's end, without gaps,
   /// because LMDB moves them together whenever it removes one (`mdb_node_del`).
   package init(_ bytes: [UInt8], number: UInt64) throws(PageDoubt) {
     let page = bytes.span

@@ -65,16 +65,16 @@ extension CatalogueDocument {
   func completed(by known: (Name) -> CatalogueAnswer?) -> Self {
     guard format == .storekit else { return self }
     var document = self
-    for place in products.indices {
-      guard let name = products[place]["product"]?.string,
-        let entry = known(Name(name))?.entry, var members = products[place].object
+    for index in products.indices {
+      guard let name = products[index]["product"]?.string,
+        let entry = known(Name(name))?.entry, var members = products[index].object
       else { continue }
-      let kind = products[place]["kind"]?.string ?? ""
+      let kind = products[index]["kind"]?.string ?? ""
       for member in entry.object ?? []
-      where products[place][member.name] == nil && Self.stays(member.name, as: kind) {
+      where products[index][member.name] == nil && Self.stays(member.name, as: kind) {
         members.append(member)
       }
-      document.products[place] = .object(members)
+      document.products[index] = .object(members)
     }
     return document
   }

@@ -115,8 +115,8 @@ public struct CatalogueDocument: Sendable {
         path: "products",
         reason: "expected at most \(Self.productCountMax) products, found \(found.count)")
     }
-    for (place, product) in found.enumerated() where product.object != nil {
-      try Self.refuseUnknown(product, Self.productMembers, path: "products[\(place)]")
+    for (index, product) in found.enumerated() where product.object != nil {
+      try Self.refuseUnknown(product, Self.productMembers, path: "products[\(index)]")
     }
     products = found
   }
@@ -141,22 +141,22 @@ public struct CatalogueDocument: Sendable {
       let field = error.field.hasPrefix("data.") ? String(error.field.dropFirst(5)) : error.field
       throw CatalogueError(path: field, reason: error.reason)
     }
-    var places: [Name: Int] = [:]
-    for (place, product) in products.enumerated() {
+    var firsts: [Name: Int] = [:]
+    for (index, product) in products.enumerated() {
       guard let name = product["product"]?.string.map({ Name($0) }) else { continue }
-      if let first = places.updateValue(place, forKey: name) {
+      if let first = firsts.updateValue(index, forKey: name) {
         throw CatalogueError(
-          path: "products[\(place)].product",
+          path: "products[\(index)].product",
           reason: "expected each product once, found \"\(name)\" in products[\(first)] already")
       }
       if let duration = product["duration"]?.string, product["kind"]?.string == "consumable" {
         throw CatalogueError(
-          path: "products[\(place)].duration",
+          path: "products[\(index)].duration",
           reason: "expected none: a consumable lasts for no time, found \"\(duration)\"")
       }
       if product["grants"] != nil, product["kind"]?.string != "consumable" {
         throw CatalogueError(
-          path: "products[\(place)].grants",
+          path: "products[\(index)].grants",
           reason: "expected none: only a consumable credits a balance; give it entitlements")
       }
     }

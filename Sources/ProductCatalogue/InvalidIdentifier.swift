@@ -64,7 +64,7 @@ public enum InvalidHint: Hashable, Sendable {
     case .prefix(let product):
       "another bundle identifier before what ends as \(product): ask for that one"
     case .spelling(let product, let edits):
-      "\(edits) \(edits == 1 ? "letter" : "letters") from \(product): probably a typing mistake"
+      "\(edits.counted("letter")) from \(product): probably a typing mistake"
     case .notYetApproved(let environments):
       "sold in \(environments.map(\.text).joined(separator: ", ")) only: not approved or not "
         + "cleared for sale yet"

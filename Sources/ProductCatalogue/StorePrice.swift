@@ -21,7 +21,7 @@ public struct StorePrice: Hashable, Sendable {
     currency == other.currency && Self.canonical(amount) == Self.canonical(other.amount)
   }
 
-  /// A decimal without redundant zeros: those in front, and those at the end behind the point.
+  /// A decimal without redundant zeros: those in front, and those at the end after the point.
   static func canonical(_ amount: String) -> String {
     let isNegative = amount.utf8.first == UInt8(ascii: "-")
     let parts = amount.drop { $0 == "-" || $0 == "+" }

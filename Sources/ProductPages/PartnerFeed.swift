@@ -1,3 +1,5 @@
+internal import LedgerEvents
+
 /// Reads the items of an Enterprise Partner Feed file, piece by piece.
 ///
 /// Fields end with byte 1, and records with byte 2 and a line feed. Records that begin with `#` are
@@ -18,7 +20,7 @@ public struct PartnerFeed: Sendable {
 
   private var pending: [UInt8] = []
   private var columns: [String] = []
-  private var number: (place: Int, kind: String)?
+  private var number: (index: Int, kind: String)?
   private var names: [Int] = []
   private var pictures: [Int] = []
   private var storefront: Int?
@@ -70,8 +72,8 @@ public struct PartnerFeed: Sendable {
     if let written, written != records {
       throw StoreItemError(
         .malformed,
-        "the feed has \(records) records, but states that \(written) were written; download "
-          + "the file again")
+        "the feed has \(records.counted("record")), but states that \(written) were written; "
+          + "download the file again")
     }
   }
 
@@ -87,14 +89,16 @@ public struct PartnerFeed: Sendable {
     }
     let fields = pending.split(separator: 0x01, omittingEmptySubsequences: false)
     guard fields.count == columns.count else {
-      throw failure("has \(fields.count) fields, but the header names \(columns.count) columns")
+      throw failure(
+        "has \(fields.count.counted("field")), but the header names "
+          + "\(columns.count.counted("column"))")
     }
-    let text = { (place: Int) -> String? in
-      fields[place].isEmpty ? nil : String(decoding: fields[place], as: UTF8.self)
+    let text = { (index: Int) -> String? in
+      fields[index].isEmpty ? nil : String(decoding: fields[index], as: UTF8.self)
     }
-    guard let item = text(number.place).flatMap({ StoreItem(digits: $0) }) else {
-      let found = text(number.place) ?? ""
-      throw failure("\(columns[number.place]): expected the number of an item, found \"\(found)\"")
+    guard let item = text(number.index).flatMap({ StoreItem(digits: $0) }) else {
+      let found = text(number.index) ?? ""
+      throw failure("\(columns[number.index]): expected the number of an item, found \"\(found)\"")
     }
     return FoundItem(
       item, kind: number.kind, name: names.lazy.compactMap(text).first,

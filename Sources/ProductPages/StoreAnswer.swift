@@ -41,10 +41,10 @@ public enum StoreAnswer {
         .malformed, "results: missing; expected a response of the store's search or lookup")
     }
     var items: [FoundItem] = []
-    for (place, result) in results.enumerated() {
+    for (index, result) in results.enumerated() {
       guard let item = result.found else {
         throw StoreItemError(
-          .noItem, "results[\(place)]: has none of trackId, collectionId and artistId")
+          .noItem, "results[\(index)]: has none of trackId, collectionId and artistId")
       }
       items.append(item)
     }
@@ -67,8 +67,8 @@ public enum StoreAnswer {
 
   private static func path(_ keys: [any CodingKey]) -> String {
     let path = keys.reduce(into: "") { path, key in
-      if let place = key.intValue {
-        path += "[\(place)]"
+      if let index = key.intValue {
+        path += "[\(index)]"
       } else {
         path += path.isEmpty ? key.stringValue : "." + key.stringValue
       }

@@ -98,9 +98,9 @@ public struct Simulation: Sendable {
 
   private func omissions(_ play: Play) -> [String] {
     let script = cast.scenario.script
-    var omissions = play.world.missed.map { place in
-      "script[\(place)]: nothing happened; this command has an effect only when "
-        + script[place].command.need
+    var omissions = play.world.missed.map { index in
+      "script[\(index)]: nothing happened; this command has an effect only when "
+        + script[index].command.need
     }
     if play.isCutShort {
       omissions.append(

@@ -126,7 +126,7 @@ private struct EditDraft {
         put.append(input.event.id)
       }
     }
-    let count = "\(inputs.count) \(inputs.count == 1 ? "event" : "events") inserted"
+    let count = inputs.count.counted("event") + " inserted"
     return EditedEvents.Note(text: count + (other.map { " after \($0)" } ?? ""), ids: put)
   }
 

@@ -58,7 +58,7 @@ struct EnvironmentLines {
   /// - Complexity: O(*n* log *n*) in the size of the unit's state in the environment.
   mutating func writeAll(_ source: PartSource, _ sheet: inout LineSheet) {
     for (account, _) in source.unit.accountParts(in: source.place) { note(account, source) }
-    for place in source.unit.transactionPlaces(in: source.place) {
+    for place in source.unit.transactionIndices(in: source.place) {
       _ = write(transaction: place, source, &sheet)
     }
     for chain in chains.keys { write(chain: chain, source, &sheet) }

@@ -67,7 +67,7 @@ package struct KeyFilter: Sendable {
   /// - Complexity: O(1): one cache line.
   @inline(__always)
   package func mayContain(_ key: UInt64) -> Bool {
-    let (index, bits) = place(of: key)
+    let (index, bits) = slot(of: key)
     return bits & ~blocks[index] == SIMD8(repeating: 0)
   }
 
@@ -77,7 +77,7 @@ package struct KeyFilter: Sendable {
   @inline(__always)
   @discardableResult
   package mutating func insert(_ key: UInt64) -> Bool {
-    let (index, bits) = place(of: key)
+    let (index, bits) = slot(of: key)
     let old = blocks[index]
     guard bits & ~old != SIMD8(repeating: 0) else { return false }
     blocks[index] = old | bits
@@ -87,7 +87,7 @@ package struct KeyFilter: Sendable {
 
   /// Returns the index of the block of `key`, and one bit for each of its words.
   @inline(__always)
-  private func place(of key: UInt64) -> (index: Int, bits: SIMD8<UInt64>) {
+  private func slot(of key: UInt64) -> (index: Int, bits: SIMD8<UInt64>) {
     // This is the finalizer of SplitMix64, so that keys need not use all of their bits evenly.
     var hash = key
     hash = (hash ^ (hash &>> 30)) &* 0xBF58_476D_1CE4_E5B9

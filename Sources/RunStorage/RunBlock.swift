@@ -147,8 +147,8 @@ struct RunBlockView: ~Escapable {
   func append(
     from lower: UInt64, through upper: UInt64, to entries: inout [RunEntry]
   ) throws(RunsError) -> Bool {
-    guard var place = place(of: lower) else { return false }
-    while let entry = try next(&place) {
+    guard var cursor = cursor(at: lower) else { return false }
+    while let entry = try next(&cursor) {
       if entry.key < lower { continue }
       if entry.key > upper { return true }
       entries.append(entry)
@@ -164,49 +164,49 @@ struct RunBlockView: ~Escapable {
     let end = entries.count
     entries.append(contentsOf: repeatElement(.least, count: count))
     var room = entries.mutableSpan
-    var place = self.start
-    while let entry = try next(&place) {
-      room[end &+ place.index &- 1] = entry
+    var cursor = self.start
+    while let entry = try next(&cursor) {
+      room[end &+ cursor.index &- 1] = entry
     }
   }
 
   /// A position in the unary part: the index of the next entry, the remaining bits of its word, and
   /// the greatest key so far.
-  private struct Place {
+  private struct Cursor {
     var word: Int
     var bits: UInt64
     var index: Int
     var key: UInt64
   }
 
-  /// Returns the entry at `place` and advances it; `nil` after the last entry.
+  /// Returns the entry at `cursor` and advances it; `nil` after the last entry.
   @inline(__always)
-  private func next(_ place: inout Place) throws(RunsError) -> RunEntry? {
-    while place.bits == 0 {
-      place.word &+= 1
-      if place.word >= lowWord {
-        guard place.index == count else { throw miscounted }
+  private func next(_ cursor: inout Cursor) throws(RunsError) -> RunEntry? {
+    while cursor.bits == 0 {
+      cursor.word &+= 1
+      if cursor.word >= lowWord {
+        guard cursor.index == count else { throw miscounted }
         return nil
       }
-      place.bits = word(place.word)
+      cursor.bits = word(cursor.word)
     }
-    let index = place.index
+    let index = cursor.index
     guard index < count else { throw miscounted }
-    let bit = (place.word &- RunBlock.upperWord) &* 64 &+ place.bits.trailingZeroBitCount
-    place.bits &= place.bits &- 1
-    place.index = index &+ 1
+    let bit = (cursor.word &- RunBlock.upperWord) &* 64 &+ cursor.bits.trailingZeroBitCount
+    cursor.bits &= cursor.bits &- 1
+    cursor.index = index &+ 1
     let low = field(index, width: lowBits, from: lowWord)
     let high = UInt64(truncatingIfNeeded: bit &- index) &<< UInt64(truncatingIfNeeded: lowBits)
     let key = first &+ (high | low)
-    guard key >= place.key else { throw .corrupt("A block of a sorted run is not in order") }
-    place.key = key
+    guard key >= cursor.key else { throw .corrupt("A block of a sorted run is not in order") }
+    cursor.key = key
     let value = UInt32(truncatingIfNeeded: field(index, width: valueBits, from: valueWord))
     return RunEntry(key: key, value: valueBase &+ value)
   }
 
   /// The position of the first entry.
-  private var start: Place {
-    Place(word: RunBlock.upperWord, bits: word(RunBlock.upperWord), index: 0, key: first)
+  private var start: Cursor {
+    Cursor(word: RunBlock.upperWord, bits: word(RunBlock.upperWord), index: 0, key: first)
   }
 
   private var miscounted: RunsError {
@@ -215,7 +215,7 @@ struct RunBlockView: ~Escapable {
 
   /// Returns the position of the first entry with the high part of `key`, or `nil` if all are
   /// lower.
-  private func place(of key: UInt64) -> Place? {
+  private func cursor(at key: UInt64) -> Cursor? {
     guard key > first else { return start }
     let high = (key - first) >> UInt64(lowBits)
     guard high < UInt64(lowWord) * 64 else { return nil }
@@ -233,7 +233,7 @@ struct RunBlockView: ~Escapable {
         let next = left.trailingZeroBitCount + 1
         let rest = (bits >> UInt64(next)) << UInt64(next)
         let before = (index - RunBlock.upperWord) * 64 + next - Int(high)
-        return Place(word: index, bits: rest, index: before, key: first)
+        return Cursor(word: index, bits: rest, index: before, key: first)
       }
       zeros -= here
       index += 1

@@ -53,19 +53,19 @@ extension [RunEntry] {
   /// Sorts stably by the low digit of a number derived from each entry.
   @inline(__always)
   private mutating func pass(into other: inout [RunEntry], by number: (RunEntry) -> UInt64) {
-    var places = [Int](repeating: 0, count: 1 << Self.digitBits)
-    for entry in self { places[Int(truncatingIfNeeded: number(entry) & Self.digitMask)] &+= 1 }
+    var offsets = [Int](repeating: 0, count: 1 << Self.digitBits)
+    for entry in self { offsets[Int(truncatingIfNeeded: number(entry) & Self.digitMask)] &+= 1 }
     var sum = 0
-    for digit in places.indices {
-      let count = places[digit]
-      places[digit] = sum
+    for digit in offsets.indices {
+      let count = offsets[digit]
+      offsets[digit] = sum
       sum &+= count
     }
     var room = other.mutableSpan
     for entry in self {
       let digit = Int(truncatingIfNeeded: number(entry) & Self.digitMask)
-      room[places[digit]] = entry
-      places[digit] &+= 1
+      room[offsets[digit]] = entry
+      offsets[digit] &+= 1
     }
     swap(&self, &other)
   }

@@ -66,7 +66,7 @@ struct RunMerge {
 struct LoserTree {
   private struct Player {
     var number: UInt128
-    var place: Int
+    var index: Int
   }
 
   /// The losers of games 1, 2 and so on. The players of game *g* come from the games 2*g* and 2*g*
@@ -78,12 +78,12 @@ struct LoserTree {
   init(_ numbers: [UInt128]) {
     var size = 1
     while size < numbers.count { size *= 2 }
-    var winners = Array(repeating: Player(number: .max, place: 0), count: 2 * size)
-    for place in 0..<size {
-      let number = place < numbers.count ? numbers[place] : .max
-      winners[size + place] = Player(number: number, place: place)
+    var winners = Array(repeating: Player(number: .max, index: 0), count: 2 * size)
+    for index in 0..<size {
+      let number = index < numbers.count ? numbers[index] : .max
+      winners[size + index] = Player(number: number, index: index)
     }
-    losers = Array(repeating: Player(number: .max, place: 0), count: size)
+    losers = Array(repeating: Player(number: .max, index: 0), count: size)
     for game in stride(from: size - 1, to: 0, by: -1) {
       let (left, right) = (winners[2 * game], winners[2 * game + 1])
       let leftWins = left.number <= right.number
@@ -95,7 +95,7 @@ struct LoserTree {
 
   /// The index of the player with the least number.
   @inline(__always)
-  var winner: Int { champion.place }
+  var winner: Int { champion.index }
 
   /// The least number.
   @inline(__always)
@@ -104,8 +104,8 @@ struct LoserTree {
   /// Replaces the least number with `number`.
   @inline(__always)
   mutating func replaceLeast(with number: UInt128) {
-    var best = Player(number: number, place: champion.place)
-    var game = (best.place &+ losers.count) &>> 1
+    var best = Player(number: number, index: champion.index)
+    var game = (best.index &+ losers.count) &>> 1
     while game > 0 {
       let other = losers[game]
       let otherWins = other.number < best.number

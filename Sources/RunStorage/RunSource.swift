@@ -19,7 +19,7 @@ struct RunRange {
 struct RunSource {
   private let run: RunDescription
   private let range: RunRange
-  private var place: RunKey?
+  private var lastKey: RunKey?
   /// The first key of the block after the last one that was read.
   private var next: UInt64
   private var isAtEnd = false
@@ -62,7 +62,7 @@ struct RunSource {
       isAtEnd = true
       return false
     }
-    place = key
+    lastKey = key
     let block = try cursor.block(key)
     next = block.next
     if range.lower.key <= block.first && range.upper == .max {
@@ -83,15 +83,15 @@ struct RunSource {
   /// - Throws: ``RunsError`` if the run does not have the blocks that were written.
   private func move(_ cursor: inout RunCursor) throws(RunsError) -> RunKey? {
     let key: RunKey?
-    if let place {
-      key = try cursor.seek(place.successor)
+    if let lastKey {
+      key = try cursor.seek(lastKey.successor)
     } else {
       let first = RunKey(run: run.id, order: range.lower.order)
       let before = try cursor.seek(through: first)
       if let before, before.run == run.id { return before }
       key = try cursor.seek(first)
     }
-    guard try run.continues(with: key, at: next, isFirst: place == nil), let key,
+    guard try run.continues(with: key, at: next, isFirst: lastKey == nil), let key,
       key.firstKey <= range.upper
     else { return nil }
     return key

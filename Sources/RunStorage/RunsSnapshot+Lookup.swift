@@ -87,18 +87,18 @@ extension RunsSnapshot {
     _ key: UInt64, in run: RunDescription, _ cursor: inout RunCursor, _ found: inout [RunEntry]
   ) throws(RunsError) {
     let least = RunKey(run: run.id, order: RunEntry(key: key).order)
-    var place = try cursor.seek(through: least)
-    if place?.run != run.id {
-      place = try cursor.seek(least)
-      _ = try run.continues(with: place, at: run.first, isFirst: true)
+    var rowKey = try cursor.seek(through: least)
+    if rowKey?.run != run.id {
+      rowKey = try cursor.seek(least)
+      _ = try run.continues(with: rowKey, at: run.first, isFirst: true)
     }
-    while let row = place {
+    while let row = rowKey {
       let block = try cursor.block(row)
       let next = block.next
       try block.append(from: key, through: key, to: &found)
       if next > key { return }
-      place = try cursor.next()
-      guard try run.continues(with: place, at: next) else { return }
+      rowKey = try cursor.next()
+      guard try run.continues(with: rowKey, at: next) else { return }
     }
   }
 }

@@ -62,12 +62,12 @@ extension RunsSnapshot {
   ) throws(Failure) {
     var entries: [RunEntry] = []
     for run in manifest.runs {
-      var place = BlockPlace(key: RunKey(run: run.id, order: 0), next: run.first)
+      var nextBlock = NextBlock(key: RunKey(run: run.id, order: 0), next: run.first)
       var count: UInt64 = 0
       while true {
         entries.removeAll(keepingCapacity: true)
         do throws(RunsError) {
-          let hasBlock = try read(&place, of: run, view, &entries)
+          let hasBlock = try read(&nextBlock, of: run, view, &entries)
           count += UInt64(entries.count)
           if !hasBlock, count != run.entries {
             throw .corrupt("A sorted run holds \(count) entries of \(run.entries)")
@@ -80,7 +80,7 @@ extension RunsSnapshot {
   }
 
   /// The position at which a walk over the blocks of a run continues.
-  private struct BlockPlace {
+  private struct NextBlock {
     /// The least key of the next block's row.
     var key: RunKey
     /// The next block's first key.
@@ -88,20 +88,21 @@ extension RunsSnapshot {
     var isFirst = true
   }
 
-  /// Appends the entries of the first block of `run` from `place`, and moves `place` past it.
+  /// Appends the entries of the first block of `run` from `nextBlock`, and advances `nextBlock`.
   /// Returns false if there is none.
   private func read(
-    _ place: inout BlockPlace, of run: RunDescription, _ view: TransactionView,
+    _ nextBlock: inout NextBlock, of run: RunDescription, _ view: TransactionView,
     _ entries: inout [RunEntry]
   ) throws(RunsError) -> Bool {
     var cursor = try RunCursor(view, table)
-    let row = try cursor.seek(place.key)
-    guard try run.continues(with: row, at: place.next, isFirst: place.isFirst), let row else {
+    let row = try cursor.seek(nextBlock.key)
+    guard try run.continues(with: row, at: nextBlock.next, isFirst: nextBlock.isFirst), let row
+    else {
       return false
     }
     let block = try cursor.block(row)
     try block.append(to: &entries)
-    place = BlockPlace(key: row.successor, next: block.next, isFirst: false)
+    nextBlock = NextBlock(key: row.successor, next: block.next, isFirst: false)
     return true
   }
 }

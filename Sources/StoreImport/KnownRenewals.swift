@@ -19,10 +19,10 @@ struct KnownRenewals {
   func newest(of kinds: Set<EventKind>, upTo time: Instant) -> Event? {
     states.lazy.map(\.event)
       .filter { kinds.contains($0.type.kind) && $0.occurredAt <= time }
-      .max { Self.place($0) < Self.place($1) }
+      .max { Self.recency($0) < Self.recency($1) }
   }
 
-  private static func place(_ event: Event) -> (Instant, Int64, Name) {
+  private static func recency(_ event: Event) -> (Instant, Int64, Name) {
     (event.occurredAt, event.sequence ?? 0, event.id)
   }
 

@@ -11,9 +11,9 @@ struct ReceiptOwnership {
   private var transferred: [(holder: KnownPurchases.Holder, account: Name, names: [Name])] = []
 
   mutating func leave(_ transaction: Name, of account: Name, to holder: KnownPurchases.Holder) {
-    let place = transferred.firstIndex { $0.holder == holder && $0.account == account }
-    if let place {
-      transferred[place].names.append(transaction)
+    let index = transferred.firstIndex { $0.holder == holder && $0.account == account }
+    if let index {
+      transferred[index].names.append(transaction)
     } else {
       transferred.append((holder, account, [transaction]))
     }
@@ -34,9 +34,9 @@ struct ReceiptOwnership {
   }
 
   mutating func claim(_ transaction: Name, by account: Name, _ cause: ReceiptClaim.Cause) {
-    let place = claims.firstIndex { $0.account == account && $0.cause == cause }
-    if let place {
-      claims[place].transactions.append(transaction)
+    let index = claims.firstIndex { $0.account == account && $0.cause == cause }
+    if let index {
+      claims[index].transactions.append(transaction)
     } else {
       claims.append(ReceiptClaim(account: account, cause: cause, transactions: [transaction]))
     }

@@ -9,8 +9,8 @@ extension Receipt {
     var facts = [try purchased(purchase)]
     if let offer = try offerRedeemed(purchase) { facts.append(offer) }
     // Without its own date, the upgrade would be recorded again with every answer.
-    let isToldAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
-    if !isToldAlready, let end = try cancelled(purchase) { facts.append(end) }
+    let isReportedAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
+    if !isReportedAlready, let end = try cancelled(purchase) { facts.append(end) }
     return facts
   }
 

@@ -55,14 +55,14 @@ struct Receipt: Sendable {
     _ entries: [StoreObject]
   ) throws(ImportError) -> [ReceiptTransaction] {
     var merged: [ReceiptTransaction] = []
-    var places: [Name: Int] = [:]
+    var indices: [Name: Int] = [:]
     for entry in entries {
       let transaction = try ReceiptTransaction(entry)
       let name = Name(transaction.transaction)
-      if let place = places[name] {
-        try merged[place].add(entry)
+      if let index = indices[name] {
+        try merged[index].add(entry)
       } else {
-        places[name] = merged.count
+        indices[name] = merged.count
         merged.append(transaction)
       }
     }

@@ -40,7 +40,7 @@ import Testing
     #expect(opener.plainByteCount == count)
     var chunks: [UInt8] = []
     var chunk = 0
-    while let place = opener.place(ofChunk: chunk) {
+    while let place = opener.range(ofChunk: chunk) {
       chunks += try opener.open(Array(file[place]), chunk: chunk)
       chunk += 1
     }

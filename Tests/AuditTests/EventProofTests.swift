@@ -8,7 +8,7 @@ import Testing
 @testable import Audit
 
 /// A log with events of every kind, and proofs from it.
-private final class ProvenBook {
+private final class ProvenLedger {
   let log: EventLog
   let key: NoteSigner
   private let path: String
@@ -47,19 +47,19 @@ private final class ProvenBook {
 }
 
 @Suite("Proofs of events") struct EventProofTests {
-  private let book: ProvenBook
+  private let ledger: ProvenLedger
 
-  init() throws { book = try ProvenBook(Histories.dense(seed: 3, count: 90)) }
+  init() throws { ledger = try ProvenLedger(Histories.dense(seed: 3, count: 90)) }
 
   @Test("show every event as the ledger has it, at sizes from its position on")
   func everyEvent() throws {
-    let count = try book.count()
+    let count = try ledger.count()
     for position in 1...count {
       for size in Set([position, min(position + 17, count), count]) {
         let file = try EventProofFile(
-          Array(try book.proof(of: position, at: size).document.utf8))
-        let proven = try file.check([book.key.verifier])
-        #expect(proven.line == (try book.line(position)))
+          Array(try ledger.proof(of: position, at: size).document.utf8))
+        let proven = try file.check([ledger.key.verifier])
+        #expect(proven.line == (try ledger.line(position)))
         #expect(proven.position == position && proven.checkpoint.size == size)
         #expect(proven.withheld.isEmpty)
       }
@@ -68,9 +68,9 @@ private final class ProvenBook {
 
   @Test("with everything personal withheld show what is left, and say what is not there")
   func withheld() throws {
-    for position in 1...(try book.count()) {
-      let proven = try book.proof(of: position, withholding: .everything)
-        .check([book.key.verifier])
+    for position in 1...(try ledger.count()) {
+      let proven = try ledger.proof(of: position, withholding: .everything)
+        .check([ledger.key.verifier])
       let event = proven.event.event
       for (field, name) in [
         ("account", event.account), ("device", event.device), ("session", event.session),
@@ -79,26 +79,26 @@ private final class ProvenBook {
         #expect(name.text.hasPrefix("withheld:"), "position \(position)")
         #expect(proven.withheld.contains(field))
       }
-      let line = String(decoding: try book.line(position), as: UTF8.self)
+      let line = String(decoding: try ledger.line(position), as: UTF8.self)
       #expect(event.id.text.isEmpty == false && line.contains(event.id.text))
     }
   }
 
   @Test("withhold one field and prove the others") func oneField() throws {
-    let count = try book.count()
+    let count = try ledger.count()
     let position = try #require(
       try (1...count).first { position in
-        let proven = try book.proof(of: position).check([book.key.verifier])
+        let proven = try ledger.proof(of: position).check([ledger.key.verifier])
         return proven.event.event.account != nil && proven.event.event.device != nil
       })
-    let whole = try book.proof(of: position).check([book.key.verifier]).event.event
-    let proven = try book.proof(of: position, withholding: .fields(["account"]))
-      .check([book.key.verifier])
+    let whole = try ledger.proof(of: position).check([ledger.key.verifier]).event.event
+    let proven = try ledger.proof(of: position, withholding: .fields(["account"]))
+      .check([ledger.key.verifier])
     #expect(proven.withheld == ["account"])
     #expect(proven.event.event.account != whole.account)
     #expect(proven.event.event.device == whole.device)
     #expect(throws: LedgerError(.notFound, "")) {
-      try book.proof(of: position, withholding: .fields(["shoe size"]))
+      try ledger.proof(of: position, withholding: .fields(["shoe size"]))
     }
   }
 
@@ -106,7 +106,7 @@ private final class ProvenBook {
   private func forged(
     _ position: UInt64, _ change: (inout EventDisclosure) throws -> Void
   ) throws -> EventProofFile {
-    let proof = try book.proof(of: position)
+    let proof = try ledger.proof(of: position)
     var disclosure = try EventDisclosure(try #require(proof.extra))
     try change(&disclosure)
     return EventProofFile(
@@ -114,18 +114,18 @@ private final class ProvenBook {
   }
 
   @Test("never show an event that is not proven") func otherEvent() throws {
-    let other = try book.line(8)
+    let other = try ledger.line(8)
     let file = try forged(7) { $0.event = other }
-    #expect(throws: ProofError(.notProven, "")) { try file.check([book.key.verifier]) }
-    let entry = try EventDisclosure(try #require(try book.proof(of: 8).extra)).entry
+    #expect(throws: ProofError(.notProven, "")) { try file.check([ledger.key.verifier]) }
+    let entry = try EventDisclosure(try #require(try ledger.proof(of: 8).extra)).entry
     let moved = try forged(7) { $0.entry = entry }
-    #expect(throws: ProofError(.notProven, "")) { try moved.check([book.key.verifier]) }
+    #expect(throws: ProofError(.notProven, "")) { try moved.check([ledger.key.verifier]) }
   }
 
   @Test("never show a name with another hash than the one it is looked up by") func otherHashes()
     throws
   {
-    let names = try EventDisclosure(try #require(try book.proof(of: 1).extra)).names
+    let names = try EventDisclosure(try #require(try ledger.proof(of: 1).extra)).names
     let index = try #require(names.firstIndex { $0.hash != nil })
     let file = try forged(1) { disclosure in
       let name = disclosure.names[index]
@@ -133,12 +133,13 @@ private final class ProvenBook {
         number: name.number, text: name.text, nonce: name.nonce,
         hash: name.hash?.map { $0 ^ 1 }, introducedAt: name.introducedAt)
     }
-    #expect(throws: ProofError(.notProven, "")) { try file.check([book.key.verifier]) }
+    #expect(throws: ProofError(.notProven, "")) { try file.check([ledger.key.verifier]) }
   }
 
   @Test("never show a name that the log does not have under the number") func otherNames() throws {
-    for position in stride(from: UInt64(1), through: try book.count(), by: 7) {
-      let count = try EventDisclosure(try #require(try book.proof(of: position).extra)).names.count
+    for position in stride(from: UInt64(1), through: try ledger.count(), by: 7) {
+      let count = try EventDisclosure(try #require(try ledger.proof(of: position).extra)).names
+        .count
       for index in 0..<count {
         let file = try forged(position) { disclosure in
           let name = disclosure.names[index]
@@ -149,16 +150,16 @@ private final class ProvenBook {
             String(decoding: disclosure.event, as: UTF8.self)
               .replacing(name.text.text, with: "somebody else").utf8)
         }
-        #expect(throws: ProofError(.notProven, "")) { try file.check([book.key.verifier]) }
+        #expect(throws: ProofError(.notProven, "")) { try file.check([ledger.key.verifier]) }
       }
     }
   }
 
   @Test("need the extra line, and the signature of the log") func incomplete() throws {
-    let proof = try book.proof(of: 3)
+    let proof = try ledger.proof(of: 3)
     let bare = EventProofFile(
       extra: nil, inclusion: proof.inclusion, checkpoint: proof.checkpoint)
-    #expect(throws: ProofError(.malformed, "")) { try bare.check([book.key.verifier]) }
+    #expect(throws: ProofError(.malformed, "")) { try bare.check([ledger.key.verifier]) }
     let stranger = try NoteSigner(name: "book.example/test").verifier
     #expect(throws: ProofError(.notProven, "")) { try proof.check([stranger]) }
   }
@@ -184,9 +185,9 @@ private final class ProvenBook {
     "never prove anything else, whichever bit is turned, byte is cut or doubled",
     arguments: [(5, false), (40, false), (40, true), (63, false)] as [(UInt64, Bool)])
   func everyByte(_ position: UInt64, _ isWithheld: Bool) throws {
-    let book = try ProvenBook(Histories.dense(seed: 4, count: 70))
-    let keys = [book.key.verifier]
-    let proof = try book.proof(of: position, withholding: isWithheld ? .everything : .nothing)
+    let ledger = try ProvenLedger(Histories.dense(seed: 4, count: 70))
+    let keys = [ledger.key.verifier]
+    let proof = try ledger.proof(of: position, withholding: isWithheld ? .everything : .nothing)
     let whole = try proof.check(keys)
     let bytes = Array(proof.document.utf8)
     for place in bytes.indices {
@@ -207,10 +208,10 @@ private final class ProvenBook {
 
   @Test("never prove anything else, whichever byte of what the extra line carries is changed")
   func everyByteInside() throws {
-    let book = try ProvenBook(Histories.dense(seed: 5, count: 70))
-    let keys = [book.key.verifier]
+    let ledger = try ProvenLedger(Histories.dense(seed: 5, count: 70))
+    let keys = [ledger.key.verifier]
     for position in [9, 33, 61] as [UInt64] {
-      let proof = try book.proof(of: position)
+      let proof = try ledger.proof(of: position)
       let whole = try proof.check(keys)
       let extra = try #require(proof.extra)
       for place in extra.indices {

@@ -30,7 +30,7 @@ import Testing
     let events = Histories.dense(seed: seed, count: 80)
     let newest = try #require(events.map(\.event.occurredAt).max())
     let history = ExplainedHistory(events)
-    let book = InMemoryLedger(folding: history.facts, texts: history.texts)
+    let ledger = InMemoryLedger(folding: history.facts, texts: history.texts)
     let all = EnvironmentSet(StoreEnvironment.allCases.map { EnvironmentSet($0) })
     var listed = 0
     for account in accounts(events) {
@@ -42,7 +42,7 @@ import Testing
         let question = ExplainedHistory.Question(
           account: number, name: name, environments: all,
           moment: found.at.microseconds)
-        let answer = book.answer(
+        let answer = ledger.answer(
           .account(number), environments: all, at: found.at.microseconds)
         let note: Comment = "seed \(seed), \(name) for \(account): \(found.ground)"
         #expect(found.isHeld == answer.active.contains(name), note)

@@ -64,7 +64,7 @@ import Testing
   @Test("a replay of it elsewhere finds what a replay of the ledger finds") func replay() throws {
     let lab = try Lab()
     let said = try lab.export()
-    #expect(said.output.contains("21 events of account-13 (19 are its own)"))
+    #expect(said.output.contains("21 events of account-13 (19 of the customer's own)"))
     let here = try lab.expect("replay", "--account", Self.customer, "--format", "json")
     let there = try lab.elsewhere("replay", lab.bundle, "--format", "json")
     for member in ["findings", "findingsAtTheEnd"] {
@@ -83,7 +83,7 @@ import Testing
     let checked = try lab.elsewhere("check", lab.bundle, "--key", lab.key)
     #expect(checked.output.contains("proven: these 21 events are in the ledger"))
     #expect(checked.output.contains("signed by books.example.com/shop"))
-    #expect(checked.output.contains("not proven: 19 of them are those of account-13"))
+    #expect(checked.output.contains("not proven: 19 of these events are the history of account-13"))
     let told = try lab.elsewhere("check", lab.bundle, "--key", lab.key, "--format", "json").object()
     #expect(told["kind"] as? String == "bundle")
     #expect(told["events"] as? Int == 21)

@@ -6,7 +6,7 @@ import Testing
   private let trace = "Tools/samples/incidents/copied-too-late.jsonl"
   private let account = "87e41ba5-a8ff-4e59-ad18-f729a2f6eb07"
 
-  /// What a replay comes to, without positions: a scenario counts its events from 1.
+  /// The outcome of a replay, without positions: a scenario counts its events from 1.
   private struct Told: Equatable {
     var steps: [String]
     var broken: [[String]]
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "a scenario of a slice comes to the same as the slice",
+    "a scenario of a slice has the same outcome as the slice",
     arguments: [
       ["--account", "87e41ba5-a8ff-4e59-ad18-f729a2f6eb07"],
       ["--transaction", "280009455902729"], ["--from", "44", "--to", "52"],

@@ -107,6 +107,24 @@ struct KeptRootTests {
     #expect(failure() == .corrupt)
   }
 
+  @Test("cannot be written, and the append succeeds and says so")
+  func unwritable() throws {
+    let kept = try Data(contentsOf: URL(filePath: file))
+    let log = try EventLog(open: folder.ledger, clock: fixedClock)
+    try FileManager.default.removeItem(atPath: file)
+    try FileManager.default.createDirectory(
+      atPath: file, withIntermediateDirectories: false)
+    let result = try log.appendAndWait([progress("one more")])
+    #expect(result.outcomes == [.appended(46)])
+    #expect(log.rootFailure?.contains(file) == true)
+    try FileManager.default.removeItem(atPath: file)
+    try kept.write(to: URL(filePath: file))
+    try log.appendAndWait([progress("another")])
+    #expect(log.rootFailure == nil)
+    #expect(try log.roots.kept()?.position == 47)
+    try log.close()
+  }
+
   @Test("may be missing, empty, or older than the log")
   func behind() throws {
     let kept = try Data(contentsOf: URL(filePath: file))

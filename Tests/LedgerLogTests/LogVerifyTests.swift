@@ -80,7 +80,7 @@ struct LogVerifyTests {
     for position in [20, 30, 40] as [UInt64] {
       try log.read { (view) throws(LedgerError) in
         var verifier = LogVerifier(log.identity.keyHash, events: 60, kept: kept)
-        let hasBegun = verifier.begin(behind: position, view)
+        let hasBegun = verifier.begin(after: position, view)
         let found = verifier.verify(view) { _, _ in }
         #expect(hasBegun && found.faults.map(\.part) == [.root])
       }

@@ -29,7 +29,7 @@ struct AdvanceTests {
     }
   }
 
-  @Test("Random histories grown in pieces come to the very bytes of a fresh fold")
+  @Test("Random histories grown in pieces give the very bytes of a fresh fold")
   func randomHistories() throws {
     var advances = 0
     for seed in 0..<25 as Range<UInt64> {
@@ -48,7 +48,7 @@ struct AdvanceTests {
     #expect(advances > 500, "most pieces in order go on without folding anew")
   }
 
-  @Test("Going on in pieces comes to the very bytes of a fresh fold", isPresent, arguments: [5])
+  @Test("Going on in pieces gives the very bytes of a fresh fold", isPresent, arguments: [5])
   func goingOn(pieceMax: Int) throws {
     var advances = 0
     for (number, history) in try #require(Conformance()).histories().enumerated() {
@@ -70,7 +70,7 @@ struct AdvanceTests {
       for facts in [ledger.facts, random.shuffled(ledger.facts)] {
         contexts.append(SharedContext(of: facts, texts: ledger))
       }
-      for unit in ledger.book.units {
+      for unit in ledger.folded.units {
         #expect(unit.encoded() == (try Unit(decoding: unit.encoded())).encoded())
       }
       let folds = contexts.map {
@@ -123,7 +123,7 @@ struct AdvanceTests {
   func reachesBack(text: String) throws {
     let scene = try Scene(text)
     let facts = scene.ledger.facts
-    let foldContext = FoldContext(context: scene.book.context, texts: scene.ledger)
+    let foldContext = FoldContext(context: scene.folded.context, texts: scene.ledger)
     var unit = Unit.fold(Array(facts.dropLast()), foldContext)
     let goesOn = unit.advance(Array(facts.suffix(1)), foldContext)
     #expect(!goesOn)
@@ -220,6 +220,6 @@ struct AdvanceTests {
       #expect(fresh.encoded() == unit.state)
       found += try Unit(decoding: unit.state).findings
     }
-    #expect(Set(found) == Set(scene.book.findings))
+    #expect(Set(found) == Set(scene.folded.findings))
   }
 }

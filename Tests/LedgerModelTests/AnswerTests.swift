@@ -13,10 +13,10 @@ struct AnswerTests {
       1T10:00 subscription.renewed t=t1 o=t1 p=sub a=A src=notification {"expiresAt":"2024-01-05T00:00:00Z"}
       2T10:00 subscription.gracePeriodEntered o=t1 src=notification {"gracePeriodExpiresAt":"2024-01-08T00:00:00Z"}
       """)
-    let segments = try #require(scene.book.unit(of: scene.ledger.number(.account, "A")))
+    let segments = try #require(scene.folded.unit(of: scene.ledger.number(.account, "A")))
       .segments(
         .account(scene.ledger.number(.account, "A")), from: try Scene.moment("2T10:00"),
-        context: scene.book.context, texts: scene.ledger)
+        context: scene.folded.context, texts: scene.ledger)
     #expect(
       segments.map(\.from)
         == [
@@ -43,10 +43,10 @@ struct AnswerTests {
       """)
     let account = Subject.account(scene.ledger.number(.account, "A"))
     let at = try Scene.moment("2T00:00")
-    let production = scene.book.answer(account, at: at)
+    let production = scene.folded.answer(account, at: at)
     #expect(production.entries.map(\.state) == [.refunded])
     #expect(production.balances.map(\.amount) == [5])
-    let both = scene.book.answer(
+    let both = scene.folded.answer(
       account, environments: [.production, EnvironmentSet(.sandbox)], at: at)
     #expect(both.entries.map(\.state) == [.active])
     #expect(both.entries.map(\.environment) == [.sandbox])
@@ -66,7 +66,7 @@ struct AnswerTests {
       1T10:04 transaction.purchased t=t4 p=map a=A env=sandbox
       """)
     let account = Subject.account(scene.ledger.number(.account, "A"))
-    let both = scene.book.answer(
+    let both = scene.folded.answer(
       account, environments: [.production, EnvironmentSet(.sandbox)],
       at: try Scene.moment("2T00:00"))
     #expect(both.active == ["book", "map", "maps", "test"])
@@ -81,9 +81,9 @@ struct AnswerTests {
       1T10:02 transaction.purchased t=t3 p=atlas
       """)
     let at = try Scene.moment("2T00:00")
-    let held = scene.book.answer(.transaction(scene.ledger.number(.transaction, "t1")), at: at)
+    let held = scene.folded.answer(.transaction(scene.ledger.number(.transaction, "t1")), at: at)
     #expect(held.active == ["book", "map"])
-    let alone = scene.book.answer(.original(scene.ledger.number(.transaction, "t3")), at: at)
+    let alone = scene.folded.answer(.original(scene.ledger.number(.transaction, "t3")), at: at)
     #expect(alone.active == ["atlas"])
   }
 
@@ -98,7 +98,7 @@ struct AnswerTests {
       1T10:03 transaction.purchased t=t4 p=map d=-
       """)
     #expect(scene.findings == ["purchased-after-failure@2"])
-    #expect(scene.book.units.count == 3)
+    #expect(scene.folded.units.count == 3)
   }
 
   @Test("A purge of the absent device reaches the finishes of every unit") func purgeAbsent() throws
@@ -128,7 +128,7 @@ struct AnswerTests {
     func positions(_ account: Name) -> Set<UInt64> {
       Unit.positions(
         ofCustomer: scene.ledger.number(.account, account), among: scene.ledger.facts,
-        context: scene.book.context, texts: scene.ledger)
+        context: scene.folded.context, texts: scene.ledger)
     }
     #expect(positions("A") == [1, 2, 3, 4, 6])
     #expect(positions("B") == positions("A"))
@@ -150,7 +150,7 @@ struct AnswerTests {
       counts.append(growing.findings.count)
     }
     #expect(counts == [0, 1, 2])
-    #expect(growing.units.map { $0.encoded() } == scene.book.units.map { $0.encoded() })
+    #expect(growing.units.map { $0.encoded() } == scene.folded.units.map { $0.encoded() })
   }
 
   @Test("A finding names the account that a transaction's chain lends it") func findingNames()
@@ -162,7 +162,7 @@ struct AnswerTests {
       1T10:01 transaction.restored t=t2 o=t1 p=book
       1T10:02 transaction.removed t=t2
       """)
-    let finding = try #require(scene.book.findings.first { $0.rule == .removedWithoutFinish })
+    let finding = try #require(scene.folded.findings.first { $0.rule == .removedWithoutFinish })
     #expect(finding.account == scene.ledger.number(.account, "A"))
   }
 

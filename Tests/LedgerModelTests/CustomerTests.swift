@@ -7,7 +7,7 @@ import Testing
 /// The knowledge of a unit about accounts, products and the facts folded into it.
 struct CustomerTests {
   private func unit(_ scene: Scene, of account: Name) throws -> Unit {
-    try #require(scene.book.unit(of: scene.ledger.number(.account, account)))
+    try #require(scene.folded.unit(of: scene.ledger.number(.account, account)))
   }
 
   @Test("Linked ids are one customer until one of them is erased") func linkedIds() throws {
@@ -113,10 +113,10 @@ struct CustomerTests {
       1T10:04 session.started d=d4 env=sandbox
       """)
     let book = scene.ledger.number(.product, "book")
-    #expect(scene.book.units.count == 4)
-    #expect(scene.book.versionOnOffer(of: book, in: .production) == "1.10")
-    #expect(scene.book.versionOnOffer(of: book, in: .sandbox) == "1.9")
-    #expect(scene.book.versionOnOffer(of: 0, in: .production) == nil)
+    #expect(scene.folded.units.count == 4)
+    #expect(scene.folded.versionOnOffer(of: book, in: .production) == "1.10")
+    #expect(scene.folded.versionOnOffer(of: book, in: .sandbox) == "1.9")
+    #expect(scene.folded.versionOnOffer(of: 0, in: .production) == nil)
   }
 
   @Test("Of equal versions on offer the one that was named first is it") func equalVersions() throws
@@ -130,8 +130,8 @@ struct CustomerTests {
       1T10:03 content.versionPublished d=d3 p=book {"contentVersion":"1.9"}
       """)
     let book = scene.ledger.number(.product, "book")
-    #expect(scene.book.units.count == 3)
-    #expect(scene.book.versionOnOffer(of: book, in: .production) == "2")
+    #expect(scene.folded.units.count == 3)
+    #expect(scene.folded.versionOnOffer(of: book, in: .production) == "2")
   }
 
   @Test("Chains that nobody holds ask what nobody has installed") func chainsNobody() throws {
@@ -142,16 +142,16 @@ struct CustomerTests {
       1T10:03 transaction.finished t=t2
       """
     let scene = try Scene(text)
-    let unheld = scene.book.units.flatMap(\.unheldProducts)
+    let unheld = scene.folded.units.flatMap(\.unheldProducts)
     #expect(unheld.map { scene.ledger.text(of: $0.product) } == ["book"])
     #expect(try scene.findings(at: "1T11:00") == ["undelivered", "undelivered"])
     let installed = try Scene(
       text + "\n1T10:04 content.installed p=book d=other {\"contentVersion\":\"1\"}")
-    #expect(installed.book.units.count == 2)
+    #expect(installed.folded.units.count == 2)
     #expect(try installed.findings(at: "1T11:00") == ["undelivered"])
-    let alone = try #require(installed.book.unit(of: installed.ledger.number(.transaction, "t1")))
+    let alone = try #require(installed.folded.unit(of: installed.ledger.number(.transaction, "t1")))
     let found = alone.findings(
-      at: try Scene.moment("1T11:00"), in: .production, context: installed.book.context,
+      at: try Scene.moment("1T11:00"), in: .production, context: installed.folded.context,
       texts: installed.ledger)
     #expect(found.map(\.rule) == [.undelivered, .undelivered])
   }

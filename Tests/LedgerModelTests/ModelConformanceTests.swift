@@ -34,22 +34,22 @@ struct ModelConformanceTests {
 
   private func check(_ trace: Conformance.Trace, arriving events: [RecordedEvent]) {
     let ledger = FoldedLedger(events)
-    let book = ledger.book
-    let at = book.newestEvent(in: .production) ?? 0
-    let findings = book.findings.map(\.rule.id).filter { $0 != "arrived-late" }
+    let folded = ledger.folded
+    let at = folded.newestEvent(in: .production) ?? 0
+    let findings = folded.findings.map(\.rule.id).filter { $0 != "arrived-late" }
     let expected = trace.findings.filter { $0 != "arrived-late" }
     #expect(findings.sorted() == expected.sorted(), "\(trace.name)")
-    let moment = book.findings(at: at, in: .production).map(\.rule.id)
+    let moment = folded.findings(at: at, in: .production).map(\.rule.id)
     #expect(moment.sorted() == trace.findingsAtTheEnd.sorted(), "\(trace.name)")
     let account = Subject.account(ledger.number(.account, trace.account))
-    let answer = book.answer(account, at: at)
+    let answer = folded.answer(account, at: at)
     for (name, state) in trace.entitled {
       let entry = answer.entries.first { ledger.text(of: $0.product) == name && $0.product != 0 }
       let given = entry?.state.text ?? (answer.active.contains(name) ? "active" : "none")
       #expect(given == state, "\(trace.name): \(name)")
     }
     var installed: [Name?: [Name: String]] = [:]
-    for content in book.installed(account) {
+    for content in folded.installed(account) {
       let device: Name? = content.device == 0 ? nil : ledger.text(of: content.device)
       installed[device, default: [:]][ledger.text(of: content.product)] = content.version.text
     }

@@ -8,7 +8,7 @@ import Testing
 /// Compares the model with an independent implementation of the same two pages, over random
 /// histories.
 struct OracleComparisonTests {
-  @Test("Dense histories come to what the oracle says", arguments: 0..<10)
+  @Test("Dense histories give what the oracle says", arguments: 0..<10)
   func denseHistories(block: UInt64) {
     for seed in (block * 40)..<(block * 40 + 40) {
       compare(Histories.dense(seed: seed), "dense \(seed)")
@@ -21,18 +21,18 @@ struct OracleComparisonTests {
       let ledger = FoldedLedger(history)
       let times = ledger.facts.map(\.occurredAt).sorted()
       let moment = times[times.count / 2]
-      let book = InMemoryLedger(
+      let folded = InMemoryLedger(
         folding: ledger.facts.filter { $0.occurredAt <= moment }, texts: ledger)
       let answers = Oracle(history).answers(at: Instant(microseconds: moment))
-      for (environment, answer) in answers where book.context.environments.contains(environment) {
-        var comparison = InMemoryComparison(ledger, book)
+      for (environment, answer) in answers where folded.context.environments.contains(environment) {
+        var comparison = InMemoryComparison(ledger, folded)
         comparison.compare(environment, Expectation(answer), isNewest: false)
         #expect(comparison.differences.isEmpty, "\(seed): \(comparison.differences)")
       }
     }
   }
 
-  @Test("Late and shuffled histories come to what the oracle says") func lateShuffled() {
+  @Test("Late and shuffled histories give what the oracle says") func lateShuffled() {
     for seed in 1_000..<1_060 as Range<UInt64> {
       let history = Histories.dense(seed: seed, count: 40)
       compare(RecordedEvent.shuffled(history, seed: seed), "shuffled dense \(seed)")
@@ -40,7 +40,7 @@ struct OracleComparisonTests {
     }
   }
 
-  @Test("Histories edited at random come to what the oracle says", arguments: 0..<4)
+  @Test("Histories edited at random give what the oracle says", arguments: 0..<4)
   func historiesEdited(block: UInt64) {
     for seed in (block * 40)..<(block * 40 + 40) {
       let history = EditedHistory.events(seed: seed)
@@ -49,7 +49,7 @@ struct OracleComparisonTests {
     }
   }
 
-  @Test("Long and sparse histories come to what the oracle says") func longSparse() {
+  @Test("Long and sparse histories give what the oracle says") func longSparse() {
     for seed in 0..<4 as Range<UInt64> {
       compare(Histories.sparse(seed: seed, count: 400, accounts: 20), "sparse \(seed)")
       compare(Histories.realistic(seed: seed, count: 400), "realistic \(seed)")
@@ -59,11 +59,11 @@ struct OracleComparisonTests {
 
   private func compare(_ events: [RecordedEvent], _ name: String) {
     let ledger = FoldedLedger(events)
-    let book = ledger.book
+    let folded = ledger.folded
     var differences: [String] = []
-    let stated = book.context.environments
+    let stated = folded.context.environments
     for (environment, answer) in Oracle(events).answers() where stated.contains(environment) {
-      var comparison = InMemoryComparison(ledger, book)
+      var comparison = InMemoryComparison(ledger, folded)
       comparison.compare(environment, Expectation(answer))
       differences += comparison.differences
     }

@@ -8,11 +8,11 @@ struct QueueFaultReadingTests {
   private func found(_ rule: Rule, in text: String) throws -> [UInt64] {
     let scene = try Scene(text)
     if rule.isJudgedAtAMoment {
-      let newest = try #require(scene.book.newestEvent(in: .production))
-      return scene.book.findings(at: newest, in: .production).filter { $0.rule == rule }
+      let newest = try #require(scene.folded.newestEvent(in: .production))
+      return scene.folded.findings(at: newest, in: .production).filter { $0.rule == rule }
         .map(\.position)
     }
-    return scene.book.findings.filter { $0.rule == rule }.map(\.position)
+    return scene.folded.findings.filter { $0.rule == rule }.map(\.position)
   }
 
   @Test("A failure from StoreKit 2 opens nothing, and is a delivery all the same")
@@ -126,12 +126,12 @@ struct QueueFaultReadingTests {
       1T10:00 restore.completed d=d2
       """)
     let moment = try Scene.moment("1T10:30")
-    #expect(scene.book.findings(at: moment, in: .production) == [])
+    #expect(scene.folded.findings(at: moment, in: .production) == [])
     for rule in [Rule.unfulfilled, .fulfilledUnpurchased, .restoreIncomplete] {
       var thresholds = Thresholds()
       let isKnown = thresholds.set(rule, to: 29 * 60 * Instant.second)
       #expect(isKnown)
-      let found = scene.book.findings(at: moment, in: .production, thresholds: thresholds)
+      let found = scene.folded.findings(at: moment, in: .production, thresholds: thresholds)
       #expect(found.map(\.rule) == [rule])
       #expect(Thresholds.rules.contains(rule))
     }

@@ -15,10 +15,10 @@ struct ReadingTests {
     let model: [Finding]
     let told: [Oracle.Finding]
     if rule.isJudgedAtAMoment {
-      model = scene.book.findings(at: oracle.at.microseconds, in: .production)
+      model = scene.folded.findings(at: oracle.at.microseconds, in: .production)
       told = oracle.moment
     } else {
-      model = scene.book.findings
+      model = scene.folded.findings
       told = oracle.findings
     }
     let ofModel = model.filter { $0.rule == rule }.map(\.position).sorted()

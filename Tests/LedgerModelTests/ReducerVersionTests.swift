@@ -18,26 +18,26 @@ import Testing
   /// Returns all results of a history, as lines.
   private func statement(_ history: [RecordedEvent]) -> [String] {
     let numbered = NumberedEvents(history)
-    let book = InMemoryLedger(folding: numbered.facts, texts: numbered)
-    var lines = book.findings.map { "\($0)" }
+    let ledger = InMemoryLedger(folding: numbered.facts, texts: numbered)
+    var lines = ledger.findings.map { "\($0)" }
     // Across environments, the best grantor of a product counts.
     let all = EnvironmentSet(StoreEnvironment.allCases)
-    if let newest = StoreEnvironment.allCases.compactMap({ book.newestEvent(in: $0) }).max() {
-      for unit in book.units {
+    if let newest = StoreEnvironment.allCases.compactMap({ ledger.newestEvent(in: $0) }).max() {
+      for unit in ledger.units {
         for account in unit.knownAccounts {
-          let answer = book.answer(.account(account), environments: all, at: newest)
+          let answer = ledger.answer(.account(account), environments: all, at: newest)
           lines.append("\(account) \(answer)")
         }
       }
     }
     for environment in StoreEnvironment.allCases {
       let only = EnvironmentSet(environment)
-      guard let newest = book.newestEvent(in: environment) else { continue }
-      lines += book.findings(at: newest, in: environment).map { "\($0)" }
-      for unit in book.units {
+      guard let newest = ledger.newestEvent(in: environment) else { continue }
+      lines += ledger.findings(at: newest, in: environment).map { "\($0)" }
+      for unit in ledger.units {
         for account in unit.knownAccounts {
           let subject = Subject.account(account)
-          lines.append("\(account) \(book.answer(subject, environments: only, at: newest))")
+          lines.append("\(account) \(ledger.answer(subject, environments: only, at: newest))")
           lines += unit.installed(subject, environments: only).map { "\($0)" }
           lines += unit.standings(of: subject, environments: only).map { "\($0)" }
         }

@@ -11,7 +11,7 @@ import ModelComparison
 struct Scene {
   let events: [RecordedEvent]
   let ledger: FoldedLedger
-  let book: InMemoryLedger
+  let folded: InMemoryLedger
 
   private static let fields = [
     "t": "transaction", "o": "originalTransaction", "p": "product", "a": "account", "d": "device",
@@ -32,16 +32,16 @@ struct Scene {
     }
     self.events = events
     ledger = FoldedLedger(events)
-    book = ledger.book
+    folded = ledger.folded
   }
 
   /// The findings as `rule@line`, in order of lines.
-  var findings: [String] { book.findings.map { "\($0.rule.id)@\($0.position)" } }
+  var findings: [String] { folded.findings.map { "\($0.rule.id)@\($0.position)" } }
 
   /// Returns the findings that hold at a time of January 2024.
   func findings(at time: String, in environment: StoreEnvironment = .production) throws -> [String]
   {
-    book.findings(at: try Self.moment(time), in: environment).map(\.rule.id)
+    folded.findings(at: try Self.moment(time), in: environment).map(\.rule.id)
   }
 
   /// Returns what an account has: states by product, then active entitlements.
@@ -54,7 +54,7 @@ struct Scene {
   }
 
   func answer(_ account: Name, at time: String) throws -> Answer {
-    book.answer(.account(ledger.number(.account, account)), at: try Self.moment(time))
+    folded.answer(.account(ledger.number(.account, account)), at: try Self.moment(time))
   }
 
   struct Unreadable: Error {

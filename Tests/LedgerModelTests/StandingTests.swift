@@ -8,7 +8,7 @@ struct StandingTests {
   private func standings(of account: Name, in text: String) throws -> [TransactionStanding] {
     let scene = try Scene(text)
     let number = scene.ledger.number(.account, account)
-    return try #require(scene.book.unit(of: number)).standings(of: .account(number))
+    return try #require(scene.folded.unit(of: number)).standings(of: .account(number))
   }
 
   @Test("A transaction is undelivered, open or finished by what the queue said")
@@ -126,7 +126,7 @@ struct StandingTests {
       1T10:03 transaction.purchased t=t4 p=map env=sandbox
       """)
     let second = scene.ledger.number(.transaction, "t2")
-    let unit = try #require(scene.book.unit(of: second))
+    let unit = try #require(scene.folded.unit(of: second))
     func texts(_ standings: [TransactionStanding]) -> [Name] {
       standings.map { scene.ledger.text(of: $0.number) }
     }

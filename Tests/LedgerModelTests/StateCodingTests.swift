@@ -26,8 +26,8 @@ struct StateCodingTests {
     """
 
   private func state() throws -> [UInt8] {
-    let book = try Scene(Self.scene).book
-    return try #require(book.units.max { $0.factCount < $1.factCount }).encoded()
+    let ledger = try Scene(Self.scene).folded
+    return try #require(ledger.units.max { $0.factCount < $1.factCount }).encoded()
   }
 
   @Test("State reads back as it was written") func stateReads() throws {
@@ -80,7 +80,7 @@ struct StateCodingTests {
       _ = unit.linkedAccounts(of: 1)
     }
     #expect(read > 0)
-    #expect(!scene.book.units.isEmpty)
+    #expect(!scene.folded.units.isEmpty)
   }
 
   @Test(

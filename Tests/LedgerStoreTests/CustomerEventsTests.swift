@@ -7,8 +7,8 @@ import Testing
 
 /// Whose an event is: what `events --account` shows, and what an erasure destroys.
 @Suite("A customer's events") struct CustomerEventsTests {
-  private func ids(of account: Name, in book: ErasureBook) throws -> [Name] {
-    try book.ledger.read { (view) throws(LedgerError) in
+  private func ids(of account: Name, in fixture: ErasureFixture) throws -> [Name] {
+    try fixture.ledger.read { (view) throws(LedgerError) in
       var query = EventsQuery()
       query.account = account
       var ids: [Name] = []
@@ -21,8 +21,8 @@ import Testing
   }
 
   /// A purchase by ada, which the store restores for bob as another transaction.
-  private func restored() throws -> ErasureBook {
-    try ErasureBook([
+  private func restored() throws -> ErasureFixture {
+    try ErasureFixture([
       bought("o", "ada", "phone-a", on: "2026-01-01"),
       event(
         "rejected", "receipt.rejected", on: "2026-01-02",
@@ -37,23 +37,23 @@ import Testing
 
   @Test("are not those of the original transaction, which somebody else holds")
   func original() throws {
-    let book = try restored()
-    #expect(try ids(of: "bob", in: book) == ["restored"])
-    #expect(try ids(of: "ada", in: book) == ["o", "rejected"])
+    let fixture = try restored()
+    #expect(try ids(of: "bob", in: fixture) == ["restored"])
+    #expect(try ids(of: "ada", in: fixture) == ["o", "rejected"])
   }
 
   @Test("leave the original transaction's text readable when they are erased") func erased() throws
   {
-    let book = try restored()
-    try book.erase("bob")
-    #expect(try book.shown().contains { $0.contains("ada@home") })
-    try book.erase("ada", "e2")
-    #expect(try !book.shown().contains { $0.contains("ada@home") })
+    let fixture = try restored()
+    try fixture.erase("bob")
+    #expect(try fixture.shown().contains { $0.contains("ada@home") })
+    try fixture.erase("ada", "e2")
+    #expect(try !fixture.shown().contains { $0.contains("ada@home") })
   }
 
   @Test("are of both linked accounts, and not of the holder of a transaction that a link names")
   func linkWithTransaction() throws {
-    let book = try ErasureBook([
+    let fixture = try ErasureFixture([
       bought("c1", "carol", "phone-c", on: "2026-01-01"),
       bought("a1", "ada", "phone-a", on: "2026-01-01"),
       bought("b1", "bob", "phone-b", on: "2026-01-01"),
@@ -61,14 +61,14 @@ import Testing
         "link", "account.linked", on: "2026-02-01",
         #""account":"ada","transaction":"t-c1","data":{"to":"bob"}"#),
     ])
-    #expect(try ids(of: "ada", in: book) == ["a1", "b1", "link"])
-    #expect(try ids(of: "bob", in: book) == ["a1", "b1", "link"])
-    #expect(try ids(of: "carol", in: book) == ["c1", "link"])
+    #expect(try ids(of: "ada", in: fixture) == ["a1", "b1", "link"])
+    #expect(try ids(of: "bob", in: fixture) == ["a1", "b1", "link"])
+    #expect(try ids(of: "carol", in: fixture) == ["c1", "link"])
   }
 
   @Test("have findings about a transaction that was transferred, under the new account, too")
   func findingsAfterTransfer() throws {
-    let book = try ErasureBook([
+    let fixture = try ErasureFixture([
       bought("a0", "ada", "phone", on: "2026-01-01"),
       event(
         "f1", "transaction.finished", on: "2026-01-01",
@@ -92,7 +92,7 @@ import Testing
     ] {
       var query = FindingsQuery()
       query.customer = customer
-      let rules = try book.ledger.read { (view) throws(LedgerError) in
+      let rules = try fixture.ledger.read { (view) throws(LedgerError) in
         try view.findings(query).map(\.rule)
       }
       #expect(rules.contains(.unfulfilled), "\(customer)")
@@ -100,7 +100,7 @@ import Testing
     // Whose it was keeps what the events up to the transfer show.
     var query = FindingsQuery()
     query.account = "ada"
-    let positions = try book.ledger.read { (view) throws(LedgerError) in
+    let positions = try fixture.ledger.read { (view) throws(LedgerError) in
       try view.findings(query).map(\.position)
     }
     #expect(positions.contains(3))
@@ -108,8 +108,8 @@ import Testing
   }
 
   /// A chain with a purchase by ada, and its renewal that bob has restored.
-  private func sharedChain() throws -> ErasureBook {
-    try ErasureBook([
+  private func sharedChain() throws -> ErasureFixture {
+    try ErasureFixture([
       bought("s1", "ada", "phone-a", on: "2026-01-01"),
       event(
         "restored", "transaction.restored", on: "2026-01-02",
@@ -122,35 +122,35 @@ import Testing
   }
 
   @Test("name only a chain that somebody else bought") func chainOfAnother() throws {
-    let book = try sharedChain()
-    #expect(try ids(of: "bob", in: book) == ["restored", "expired"])
-    #expect(try ids(of: "ada", in: book) == ["s1", "expired"])
+    let fixture = try sharedChain()
+    #expect(try ids(of: "bob", in: fixture) == ["restored", "expired"])
+    #expect(try ids(of: "ada", in: fixture) == ["s1", "expired"])
   }
 
   @Test(
     "that name only a chain are destroyed with the last of its holders",
     arguments: [["ada", "bob"], ["bob", "ada"]])
   func erasedChain(_ order: [String]) throws {
-    let book = try sharedChain()
-    let first = try book.erase(Name(order[0]))
+    let fixture = try sharedChain()
+    let first = try fixture.erase(Name(order[0]))
     #expect(first.remainder.sharedChains == [3])
-    #expect(try book.shown().contains { $0.contains("raw of both") })
-    let last = try book.erase(Name(order[1]), "e2")
+    #expect(try fixture.shown().contains { $0.contains("raw of both") })
+    let last = try fixture.erase(Name(order[1]), "e2")
     #expect(last.remainder.sharedChains == [])
-    #expect(try !book.shown().contains { $0.contains("raw of both") })
+    #expect(try !fixture.shown().contains { $0.contains("raw of both") })
     // What comes later about the chain is reached by erasing either of them again.
-    try book.append([
+    try fixture.append([
       event(
         "late", "subscription.expired", on: "2026-01-20",
         #""originalTransaction":"t-s1","data":{"payload":"raw of the past"}"#)
     ])
-    try book.erase(Name(order[0]), "e3")
-    #expect(try !book.shown().contains { $0.contains("raw of the past") })
+    try fixture.erase(Name(order[0]), "e3")
+    #expect(try !fixture.shown().contains { $0.contains("raw of the past") })
   }
 
   @Test("are not those of a customer to whom another erased customer had transferred the chain")
   func transferredBeforeErasure() throws {
-    let book = try ErasureBook([
+    let book = try ErasureFixture([
       bought("o", "ada", "phone-a", on: "2026-01-01"),
       event(
         "restored", "transaction.restored", on: "2026-01-02",
@@ -173,7 +173,7 @@ import Testing
 
   @Test("are not those of a customer to whom the erased one had transferred everything")
   func transferredToAnother() throws {
-    let book = try ErasureBook([
+    let book = try ErasureFixture([
       bought("o", "ada", "phone-a", on: "2026-01-01"),
       event(
         "moved", "account.transferred", on: "2026-01-03", #""account":"ada","data":{"to":"carol"}"#),
@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test("name only a chain of which no purchase is known") func chainWithoutPurchase() throws {
-    let book = try ErasureBook([
+    let fixture = try ErasureFixture([
       event(
         "submitted", "receipt.submitted", on: "2026-01-01",
         #""account":"ada","transaction":"t-s1""#),
@@ -197,14 +197,14 @@ import Testing
         #""originalTransaction":"t-s1","data":{"gracePeriodExpiresAt":"2026-02-16T00:00:00Z","#
           + #""payload":"raw of ada"}"#),
     ])
-    #expect(try ids(of: "ada", in: book) == ["submitted", "grace"])
-    try book.erase("ada")
-    #expect(try !book.shown().contains { $0.contains("raw of ada") })
+    #expect(try ids(of: "ada", in: fixture) == ["submitted", "grace"])
+    try fixture.erase("ada")
+    #expect(try !fixture.shown().contains { $0.contains("raw of ada") })
   }
 
   @Test("have no findings about a customer who was erased before under the same account")
   func findingsOfAnotherLife() throws {
-    let book = try ErasureBook([
+    let fixture = try ErasureFixture([
       bought("a1", "ada", "phone", on: "2026-01-01"),
       event(
         "f1", "transaction.finished", on: "2026-01-02",
@@ -222,12 +222,12 @@ import Testing
         #""account":"ada","device":"tablet","transaction":"t-a2""#),
     ])
     var query = FindingsQuery()
-    let all = try book.ledger.read { (view) throws(LedgerError) in
+    let all = try fixture.ledger.read { (view) throws(LedgerError) in
       try view.findings(query).map(\.position)
     }
     #expect(all.contains(3))
     query.account = "ada"
-    let positions = try book.ledger.read { (view) throws(LedgerError) in
+    let positions = try fixture.ledger.read { (view) throws(LedgerError) in
       try view.findings(query).map(\.position)
     }
     #expect(positions.contains(7))
@@ -236,7 +236,7 @@ import Testing
 
   @Test("come to an end where links name the other customer's transaction in turn")
   func linksInTurn() throws {
-    let book = try ErasureBook([
+    let fixture = try ErasureFixture([
       bought("c1", "carol", "phone-c", on: "2026-01-01"),
       event(
         "link", "account.linked", on: "2026-02-01",
@@ -244,6 +244,6 @@ import Testing
       event(
         "back", "account.linked", on: "2026-03-01", #""account":"carol","data":{"to":"ada"}"#),
     ])
-    #expect(try ids(of: "bob", in: book) == ["c1", "link", "back"])
+    #expect(try ids(of: "bob", in: fixture) == ["c1", "link", "back"])
   }
 }

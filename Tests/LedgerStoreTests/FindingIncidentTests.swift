@@ -64,7 +64,7 @@ import Testing
     try walk.append(Histories.dense(seed: seed, count: 120))
     let found = try walk.ledger().read { (view) throws(LedgerError) in try view.findings() }
     // A chain of the same rule, sorted by time, links exactly those that are within a day of the
-    // next one; comparing all pairs comes to the same groups.
+    // next one; comparing all pairs gives the same groups.
     func isOne(_ left: FindingAnswer, _ right: FindingAnswer) -> Bool {
       guard left.environment == right.environment else { return false }
       if left.position == right.position { return true }

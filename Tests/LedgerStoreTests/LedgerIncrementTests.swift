@@ -109,7 +109,7 @@ import Testing
     for order in [["i2"], ["i2", "i1"], ["i1", "i1"], ["i1", "i2", "i1"]] {
       let error = #expect(throws: LedgerError.self) { try restore(order) }
       #expect(error?.code == .corrupt)
-      #expect(error?.message.contains("name all of them, in their order") == true)
+      #expect(error?.message.contains("name every backup, in order") == true)
     }
     // The restored ledger goes on otherwise, to the same length.
     try ledger.close()
@@ -119,7 +119,7 @@ import Testing
     _ = try other.backUp(since: second + 20, to: folder.path + "/i3")
     try other.close()
     let error = #expect(throws: LedgerError.self) { try restore(["i1", "i2", "i3"]) }
-    #expect(error?.message.contains("another course") == true)
+    #expect(error?.message.contains("does not continue the backups before it") == true)
 
     let stranger = try Ledger.create(at: folder.path + "/stranger", clock: fixedClock)
     try Self.append(0..<20, to: stranger)

@@ -76,7 +76,7 @@ struct LedgerMergeTests {
     return deaths
   }
 
-  @Test("is done again and comes to the same, and answers meanwhile are right")
+  @Test("is done again with the same result, and answers meanwhile are right")
   func dense() throws {
     var deaths = 0
     for seed in 600..<610 as Range<UInt64> {

@@ -74,9 +74,9 @@ import Testing
       let table = projections.tables.recorded
       // Records two ranges, the second of which begins within a block and is sometimes missing.
       try ledger.log.read { (view) throws(LedgerError) in
-        for stretch in [1...101, 102...UInt64(300 - random.below(2) * 150)] {
+        for range in [1...101, 102...UInt64(300 - random.below(2) * 150)] {
           let batch = try FactBatch(
-            stretch, view, ledger.log.identity.keyHash, indexesIDs: false)
+            range, view, ledger.log.identity.keyHash, indexesIDs: false)
           let rows = try times.rows(of: batch, in: view)
           var transaction = try projections.beginWrite()
           try times.write(rows, table, &transaction)

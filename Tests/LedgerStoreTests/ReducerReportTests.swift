@@ -104,19 +104,19 @@ import Testing
     var findings: [Rule: Int] = [:]
 
     init(
-      _ book: InMemoryLedger, _ account: NameNumber, _ environment: StoreEnvironment,
+      _ folded: InMemoryLedger, _ account: NameNumber, _ environment: StoreEnvironment,
       at moment: Int64
     ) {
-      let answer = book.answer(
+      let answer = folded.answer(
         .account(account), environments: EnvironmentSet(environment), at: moment)
       states = answer.entries.map {
         "\($0.product) \($0.entitlement ?? "") \($0.state) \($0.since) \($0.expiresAt ?? 0)"
           + " \($0.entitlements) \($0.source)"
       }
       for balance in answer.balances { balances[balance.unit] = balance.amount }
-      installed = book.installed(.account(account), environments: EnvironmentSet(environment))
+      installed = folded.installed(.account(account), environments: EnvironmentSet(environment))
         .map { "\($0.device) \($0.product) \($0.version)" }.sorted()
-      for finding in book.findings
+      for finding in folded.findings
       where finding.account == account && finding.environment == environment
         && ![Rule.versionNotIncreased, .digestMismatch].contains(finding.rule)
       {

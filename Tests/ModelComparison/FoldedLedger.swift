@@ -4,5 +4,5 @@ public import LedgerModel
 public typealias FoldedLedger = NumberedEvents
 
 extension NumberedEvents {
-  public var book: InMemoryLedger { InMemoryLedger(folding: facts, texts: self) }
+  public var folded: InMemoryLedger { InMemoryLedger(folding: facts, texts: self) }
 }

@@ -6,15 +6,15 @@ public import LedgerModel
 public struct InMemoryComparison {
   public var differences: [String] = []
   private let ledger: FoldedLedger
-  private let book: InMemoryLedger
+  private let folded: InMemoryLedger
   /// For each position of an event in order of arrival, the one in the expectations.
   private let expectedPosition: [UInt64: UInt64]
 
   public init(
-    _ ledger: FoldedLedger, _ book: InMemoryLedger, expectedPosition: [UInt64: UInt64] = [:]
+    _ ledger: FoldedLedger, _ folded: InMemoryLedger, expectedPosition: [UInt64: UInt64] = [:]
   ) {
     self.ledger = ledger
-    self.book = book
+    self.folded = folded
     self.expectedPosition = expectedPosition
   }
 
@@ -26,12 +26,12 @@ public struct InMemoryComparison {
   public mutating func compare(
     _ environment: StoreEnvironment, _ expected: Expectation, isNewest: Bool = true
   ) {
-    let at = book.newestEvent(in: environment)
+    let at = folded.newestEvent(in: environment)
     if isNewest && at != expected.at.microseconds {
       differences.append("\(environment) judged elsewhere")
     }
     var surplus: [String: Int] = [:]
-    for finding in book.findings where finding.environment == environment {
+    for finding in folded.findings where finding.environment == environment {
       guard arrivesInOrder || finding.rule != .arrivedLate else { continue }
       let position = expectedPosition[finding.position] ?? finding.position
       surplus["\(finding.rule.id)@\(position)", default: 0] += 1
@@ -43,7 +43,7 @@ public struct InMemoryComparison {
     note(environment, surplus)
     let moment = expected.at.microseconds
     var held: [String: Int] = [:]
-    for finding in book.findings(at: moment, in: environment) {
+    for finding in folded.findings(at: moment, in: environment) {
       held[finding.rule.id, default: 0] += 1
     }
     for (rule, count) in expected.moment { held[rule, default: 0] -= count }
@@ -63,14 +63,14 @@ public struct InMemoryComparison {
     _ name: Name, _ expected: Expectation.Account, _ environment: StoreEnvironment, at: Int64
   ) {
     let account = ledger.number(.account, name)
-    let answer = book.answer(
+    let answer = folded.answer(
       .account(account), environments: EnvironmentSet(environment), at: at)
     var states: [Name: String] = [:]
     for entry in answer.entries where entry.product != 0 {
       states[ledger.text(of: entry.product)] = entry.state.text
     }
     var installed: [Name?: [Name: String]] = [:]
-    for content in book.installed(
+    for content in folded.installed(
       .account(account), environments: EnvironmentSet(environment))
     {
       let device: Name? = content.device == 0 ? nil : ledger.text(of: content.device)
@@ -95,11 +95,11 @@ extension Conformance.History {
   /// and the expectations for the original order.
   public func differences(arriving events: [RecordedEvent]) -> [String] {
     let ledger = FoldedLedger(events)
-    return differences(ledger, ledger.book, arriving: events)
+    return differences(ledger, ledger.folded, arriving: events)
   }
 
   public func differences(
-    _ ledger: FoldedLedger, _ book: InMemoryLedger, arriving events: [RecordedEvent]
+    _ ledger: FoldedLedger, _ folded: InMemoryLedger, arriving events: [RecordedEvent]
   ) -> [String] {
     var positionById: [Name: UInt64] = [:]
     for recorded in self.events { positionById[recorded.event.id] = recorded.position }
@@ -107,7 +107,7 @@ extension Conformance.History {
     for recorded in events { expectedPosition[recorded.position] = positionById[recorded.event.id] }
     let isInOrder = expectedPosition.allSatisfy { $0.key == $0.value }
     var comparison = InMemoryComparison(
-      ledger, book, expectedPosition: isInOrder ? [:] : expectedPosition)
+      ledger, folded, expectedPosition: isInOrder ? [:] : expectedPosition)
     for (environment, expected) in expected {
       comparison.compare(environment, Expectation(expected))
     }

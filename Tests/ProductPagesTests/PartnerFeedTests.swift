@@ -46,7 +46,7 @@ import Testing
     arguments: [
       ("", "empty"), ("1\u{1}2\u{2}\n", "record 1: precedes the header"),
       ("#a\u{1}b\u{2}\n", "the header has no column"),
-      ("#application_id\u{1}title\u{2}\n1\u{2}\n", "record 1: has 1 fields"),
+      ("#application_id\u{1}title\u{2}\n1\u{2}\n", "record 1: has 1 field,"),
       ("#application_id\u{1}title\u{2}\nx\u{1}y\u{2}\n", "record 1: application_id"),
       ("#application_id\u{2}\n1\u{2}\n2", "record 1: is incomplete"),
       ("#application_id\u{2}\n1\u{2}\n#recordsWritten:2\u{2}\n", "states that 2 were written"),

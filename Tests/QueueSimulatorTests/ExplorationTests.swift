@@ -53,13 +53,13 @@ struct ExplorationTests {
 
   /// Returns the rules and promises that a run breaks, by the reducer on its written events.
   private func breaches(_ run: Simulation.Run) -> Set<String> {
-    let book = FoldedLedger(
+    let ledger = FoldedLedger(
       RecordedEvent.appended(run.events.map { EventInput(event: $0) })
-    ).book
-    var ids = Set(book.findings.map(\.rule.id) + run.brokenPromises.map(\.id))
+    ).folded
+    var ids = Set(ledger.findings.map(\.rule.id) + run.brokenPromises.map(\.id))
     for environment in StoreEnvironment.allCases {
-      guard let moment = book.newestEvent(in: environment) else { continue }
-      ids.formUnion(book.findings(at: moment, in: environment).map(\.rule.id))
+      guard let moment = ledger.newestEvent(in: environment) else { continue }
+      ids.formUnion(ledger.findings(at: moment, in: environment).map(\.rule.id))
     }
     return ids
   }
@@ -121,7 +121,7 @@ struct ExplorationTests {
     #expect(!unreached.faults.contains(.kill))
     #expect(!unreached.faults.contains(.failDownload))
     #expect(!unreached.faults.contains(.app))
-    #expect(unreached.commands.map(\.place) == [1, 3, 4])
+    #expect(unreached.commands.map(\.index) == [1, 3, 4])
     #expect(unreached.commands.first?.reason.contains("waiting for approval") == true)
     #expect(
       unreached.commands.dropFirst().first?.reason

@@ -49,8 +49,8 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
     let one = InMemoryLedger(foldingAsOne: direct, texts: cast)
     #expect(Told(one, cast) == told, "\(label), as one")
     let moment = cut.newestEvent(in: .production) ?? 0
-    func all(_ book: InMemoryLedger) -> Set<Finding> {
-      Set(book.findings + book.findings(at: moment, in: .production))
+    func all(_ folded: InMemoryLedger) -> Set<Finding> {
+      Set(folded.findings + folded.findings(at: moment, in: .production))
     }
     #expect(all(one) == all(cut), "\(label)")
     #expect(one.findings.count == cut.findings.count, "\(label)")

@@ -8,7 +8,7 @@ import Testing
 
 /// Compares the reducer with the oracle over simulated runs.
 struct SimulatedOracleTests {
-  @Test("Simulated runs come to what the oracle says", arguments: AppPolicy.all.map(\.name))
+  @Test("Simulated runs give what the oracle says", arguments: AppPolicy.all.map(\.name))
   func simulatedRuns(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.all { try compareWithOracle(SimulatedRun(file, policy, nil)) }
@@ -22,11 +22,11 @@ struct SimulatedOracleTests {
 func compareWithOracle(_ run: SimulatedRun) throws {
   let events = run.recorded
   let ledger = FoldedLedger(events)
-  let book = ledger.book
+  let folded = ledger.folded
   var differences: [String] = []
   let answers = Oracle(events).answers()
-  for (environment, answer) in answers where book.context.environments.contains(environment) {
-    var comparison = InMemoryComparison(ledger, book)
+  for (environment, answer) in answers where folded.context.environments.contains(environment) {
+    var comparison = InMemoryComparison(ledger, folded)
     comparison.compare(environment, Expectation(answer))
     differences += comparison.differences
     if run.file.scenario.setsCatalog { differences += unlike(answer, run.audited.holdings()) }

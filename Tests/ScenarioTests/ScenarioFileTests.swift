@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "A scenario comes to what it expects",
+    "A scenario has the outcome that it expects",
     arguments: try files().filter { !$0.hasPrefix("explore/") })
   func scenarioComes(file: String) throws {
     let scenario = try Self.scenario(file)

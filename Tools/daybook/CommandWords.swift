@@ -76,7 +76,7 @@ struct CommandTree: Decodable {
         node = child
         if node.subcommands?.isEmpty ?? true { break }
       } else {
-        try node.refuseUnknown(word, behind: path)
+        try node.refuseUnknown(word, after: path)
         break
       }
     }
@@ -107,13 +107,13 @@ struct CommandTree: Decodable {
     var node = self
     for (place, word) in words.enumerated() where !word.hasPrefix("-") {
       guard let child = node.child(word) else {
-        return try node.refuseUnknown(word, behind: Array(words.prefix(place)))
+        return try node.refuseUnknown(word, after: Array(words.prefix(place)))
       }
       node = child
     }
   }
 
-  private func refuseUnknown(_ word: String, behind path: [String]) throws {
+  private func refuseUnknown(_ word: String, after path: [String]) throws {
     let names = (subcommands ?? []).map(\.commandName)
     let near = Spelling.nearest(to: word, among: names)
     // If there is a default subcommand, the word may be meant for it.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LMDB
+import LedgerEvents
 import LedgerStore
 
 /// Reports where a ledger is damaged if a damaged page has ended a command with a signal.

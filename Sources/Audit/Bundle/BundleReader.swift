@@ -64,7 +64,9 @@ public struct BundleReader: Sendable {
     }
     guard events.count == header.eventCount else {
       throw .malformed(
-        "the bundle has \(events.count) events, and its first line says \(header.eventCount)")
+        "the bundle has \(events.count.counted("event")), and its first line says "
+          + "\(header.eventCount)"
+      )
     }
     if let account = header.account {
       guard events.contains(where: { $0.event.names(account) }) else {

@@ -25,8 +25,8 @@ struct ExplainedHistory {
   ///   - at: If this is not `nil`, only events that occurred up to it count.
   /// - Complexity: O(*n* log *n*) in the number of events.
   init(_ all: [RecordedEvent], about account: Name? = nil, at: Instant? = nil) {
-    let places = all.map { (place: FoldPlace($0), event: $0) }
-    let sorted = places.filter { $0.place.time <= at ?? $0.place.time }
+    let placed = all.map { (place: FoldPlace($0), event: $0) }
+    let sorted = placed.filter { $0.place.time <= at ?? $0.place.time }
       .sorted { $0.place < $1.place }.map(\.event)
     guard let account else {
       events = sorted
@@ -42,13 +42,13 @@ struct ExplainedHistory {
 
   var facts: [Fact] { texts.facts }
 
-  /// Returns the customer's holdings of the name, as they follow from the events at `places`.
+  /// Returns the customer's holdings of the name, as they follow from the events at `indices`.
   ///
   /// - Complexity: O(*n* log *n*) in the number of indexes.
-  func holdings(of places: some Sequence<Int>, _ question: Question) -> [Explanation.Holding] {
-    let book = InMemoryLedger(folding: places.map { facts[$0] }, texts: texts)
+  func holdings(of indices: some Sequence<Int>, _ question: Question) -> [Explanation.Holding] {
+    let folded = InMemoryLedger(folding: indices.map { facts[$0] }, texts: texts)
     return holdings(
-      book.answer(
+      folded.answer(
         .account(question.account), environments: question.environments, at: question.moment),
       question.name)
   }
@@ -56,14 +56,14 @@ struct ExplainedHistory {
   /// Returns the indexes of a customer's events, and of those without an account that come from a
   /// session, or else a device, on which no other account was seen.
   ///
-  /// - Parameter book: An in-memory ledger with all events folded.
+  /// - Parameter folded: An in-memory ledger with all events folded.
   /// - Complexity: O(*n* log *n*) in the number of events.
-  func places(ofCustomer account: NameNumber, _ book: InMemoryLedger) -> Set<Int> {
+  func indices(ofCustomer account: NameNumber, _ folded: InMemoryLedger) -> Set<Int> {
     let positions = Unit.positions(
-      ofCustomer: account, among: facts, context: book.context, texts: texts)
+      ofCustomer: account, among: facts, context: folded.context, texts: texts)
     let everywhere = EnvironmentSet(StoreEnvironment.allCases)
     let linked = Set(
-      book.unit(of: account)?.linkedAccounts(of: account, environments: everywhere) ?? [account])
+      folded.unit(of: account)?.linkedAccounts(of: account, environments: everywhere) ?? [account])
     var seen: [NameNumber: Set<NameNumber>] = [:]
     var stated: Set<NameNumber> = []
     for fact in facts where fact.account != 0 {
@@ -73,8 +73,8 @@ struct ExplainedHistory {
       }
     }
     return Set(
-      facts.indices.filter { place in
-        let fact = facts[place]
+      facts.indices.filter { index in
+        let fact = facts[index]
         if positions.contains(fact.position) { return true }
         guard fact.account == 0, !(fact.transaction != 0 && stated.contains(fact.transaction))
         else { return false }
@@ -86,9 +86,9 @@ struct ExplainedHistory {
   /// Returns the products that a name refers to: the one with that name, and those that open the
   /// entitlement with that name by the catalogue in force.
   ///
-  /// - Parameter book: An in-memory ledger with all events folded.
-  func products(for question: Question, _ book: InMemoryLedger) -> Set<NameNumber> {
-    let catalogue = book.context.catalogue
+  /// - Parameter folded: An in-memory ledger with all events folded.
+  func products(for question: Question, _ folded: InMemoryLedger) -> Set<NameNumber> {
+    let catalogue = folded.context.catalogue
     return Set(
       catalogue.products.filter { product in
         question.environments.members.contains { environment in
@@ -115,15 +115,15 @@ struct ExplainedHistory {
     }
   }
 
-  /// Returns a minimal subset of `places` that still has a property: none of its elements can be
+  /// Returns a minimal subset of `indices` that still has a property: none of its elements can be
   /// left out. Among equal candidates, earlier events in the fold order are kept.
   ///
   /// Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002.
   ///
-  /// - Precondition: `places` has the property.
+  /// - Precondition: `indices` has the property.
   /// - Complexity: O(*k* log *n*) tests if *k* indexes are kept, O(*n*²) in the worst case.
-  static func smallest(of places: [Int], having isEnough: ([Int]) -> Bool) -> [Int] {
-    var kept = places
+  static func smallest(of indices: [Int], having isEnough: ([Int]) -> Bool) -> [Int] {
+    var kept = indices
     var piece = max(1, kept.count / 2)
     while true {
       var isSmaller = false
@@ -148,8 +148,8 @@ struct ExplainedHistory {
   /// The indexes of events that can decide what a customer has. Events about catalogue requests,
   /// downloads and installs usually cannot.
   var deciding: [Int] {
-    facts.indices.filter { place in
-      switch facts[place].kind {
+    facts.indices.filter { index in
+      switch facts[index].kind {
       case .catalogRequested, .catalogReceived, .catalogFailed, .contentVersionPublished,
         .contentHostingChanged, .paymentsChecked, .downloadRequested, .downloadPauseRequested,
         .downloadResumeRequested, .downloadCancelRequested, .downloadWaiting,

@@ -43,7 +43,7 @@ private struct ExplanationSearch {
   /// The deciding events, and the question by which subsets are judged.
   struct Found {
     var ground: Explanation.Ground
-    var places: [Int] = []
+    var indices: [Int] = []
     /// The question for the steps, if it differs from the original one.
     var question: ExplainedHistory.Question
   }
@@ -63,16 +63,16 @@ private struct ExplanationSearch {
   ) {
     self.history = history
     all = history.facts.indices
-    let book = InMemoryLedger(folding: history.facts, texts: history.texts)
+    let ledger = InMemoryLedger(folding: history.facts, texts: history.texts)
     let subject = Subject.account(asked.account)
     var question = asked
     if !isMomentFixed {
       // A phone's clock can be some minutes fast. Its purchases must still be found immediately.
-      let newest = book.unit(of: asked.account)?
+      let newest = ledger.unit(of: asked.account)?
         .newestEvent(of: subject, environments: asked.environments)
       question.moment = max(asked.moment, newest ?? .min)
     }
-    let answer = book.answer(
+    let answer = ledger.answer(
       subject, environments: question.environments, at: question.moment)
     let holdings = history.holdings(answer, question.name)
     self.question = question
@@ -91,7 +91,7 @@ private struct ExplanationSearch {
   func found() -> Found {
     guard question.account != 0 else { return Found(ground: .unknownAccount, question: question) }
     if !holdings.isEmpty {
-      return Found(ground: .listed, places: smallest(question, holdings), question: question)
+      return Found(ground: .listed, indices: smallest(question, holdings), question: question)
     }
     let isStated = history.facts.contains { $0.account == question.account }
     if let balance { return Found(ground: .balance(balance), question: question) }
@@ -105,22 +105,22 @@ private struct ExplanationSearch {
   func steps(_ found: Found) -> [Explanation.Step] {
     var steps: [Explanation.Step] = []
     var before: [Holding] = []
-    for (count, place) in found.places.enumerated() {
-      let after = history.holdings(of: found.places[...count], found.question)
+    for (count, index) in found.indices.enumerated() {
+      let after = history.holdings(of: found.indices[...count], found.question)
       steps.append(
         Explanation.Step(
-          event: history.events[place], text: history.events[place].event.plainWords,
+          event: history.events[index], text: history.events[index].event.plainWords,
           before: before, after: after,
-          without: history.holdings(of: all.filter { $0 != place }, question)))
+          without: history.holdings(of: all.filter { $0 != index }, question)))
       before = after
     }
     return steps
   }
 
   private func smallest(_ question: ExplainedHistory.Question, _ wanted: [Holding]) -> [Int] {
-    var places = deciding
-    if history.holdings(of: places, question) != wanted { places = Array(all) }
-    return ExplainedHistory.smallest(of: places) { history.holdings(of: $0, question) == wanted }
+    var indices = deciding
+    if history.holdings(of: indices, question) != wanted { indices = Array(all) }
+    return ExplainedHistory.smallest(of: indices) { history.holdings(of: $0, question) == wanted }
   }
 
   /// Finds the events without which it would be listed, and the events on which it was based.
@@ -129,20 +129,22 @@ private struct ExplanationSearch {
   ) -> Found? {
     let takers = all.filter { canTakeAway(history.facts[$0]) }
     let without = { (taken: [Int]) in
-      let gone = Set(taken)
-      return history.holdings(of: all.filter { !gone.contains($0) }, question)
+      let removed = Set(taken)
+      return history.holdings(of: all.filter { !removed.contains($0) }, question)
     }
     guard !takers.isEmpty, !without(takers).isEmpty else { return nil }
     let taken = ExplainedHistory.smallest(of: takers) { !without($0).isEmpty }
-    let gone = Set(taken)
+    let removed = Set(taken)
     let wanted = without(taken)
-    var base = deciding.filter { !gone.contains($0) }
-    if history.holdings(of: base, question) != wanted { base = all.filter { !gone.contains($0) } }
+    var base = deciding.filter { !removed.contains($0) }
+    if history.holdings(of: base, question) != wanted {
+      base = all.filter { !removed.contains($0) }
+    }
     // It must also not be held when all the events that took it away are added: another account's
     // first event decides only if it is about a transaction that stays.
     let had = kinds(wanted)
-    let smallestBase = { (places: [Int], takers: [Int]) in
-      ExplainedHistory.smallest(of: places) { part in
+    let smallestBase = { (indices: [Int], takers: [Int]) in
+      ExplainedHistory.smallest(of: indices) { part in
         kinds(history.holdings(of: part, question)) == had
           && history.holdings(of: (part + takers).sorted(), question).isEmpty
       }
@@ -152,8 +154,8 @@ private struct ExplanationSearch {
     let needed = ExplainedHistory.smallest(of: taken) { part in
       history.holdings(of: (many + part).sorted(), question).isEmpty
     }
-    let places = smallestBase(many, needed)
-    return Found(ground: ground, places: (places + needed).sorted(), question: question)
+    let indices = smallestBase(many, needed)
+    return Found(ground: ground, indices: (indices + needed).sorted(), question: question)
   }
 
   /// Returns the kinds of holdings, regardless of when they began.
@@ -191,7 +193,7 @@ private struct ExplanationSearch {
       let had = history.holdings(of: all, then)
       guard !had.isEmpty else { continue }
       return Found(
-        ground: .over(Instant(microseconds: end)), places: smallest(then, had), question: then)
+        ground: .over(Instant(microseconds: end)), indices: smallest(then, had), question: then)
     }
     return nil
   }
@@ -204,34 +206,34 @@ private struct ExplanationSearch {
       let has = history.holdings(of: all, there)
       guard !has.isEmpty else { continue }
       return Found(
-        ground: .elsewhere(environment), places: smallest(there, has), question: there)
+        ground: .elsewhere(environment), indices: smallest(there, has), question: there)
     }
     return nil
   }
 
   /// Finds the last attempt to buy it: the payment and its outcome.
   private func attempted() -> Found? {
-    let book = InMemoryLedger(folding: history.facts, texts: history.texts)
-    let products = history.products(for: question, book)
-    let own = history.places(ofCustomer: question.account, book)
-    let tries = all.filter { place in
-      switch history.facts[place].kind {
+    let ledger = InMemoryLedger(folding: history.facts, texts: history.texts)
+    let products = history.products(for: question, ledger)
+    let own = history.indices(ofCustomer: question.account, ledger)
+    let tries = all.filter { index in
+      switch history.facts[index].kind {
       case .paymentAdded, .transactionPurchasing, .transactionDeferred, .transactionFailed:
-        return products.contains(history.facts[place].product) && own.contains(place)
+        return products.contains(history.facts[index].product) && own.contains(index)
       default: return false
       }
     }
     guard let last = tries.last else { return nil }
     let fact = history.facts[last]
-    let places = all.filter { place in
-      let other = history.facts[place]
+    let indices = all.filter { index in
+      let other = history.facts[index]
       switch other.kind {
       case .paymentAdded, .transactionPurchasing, .transactionDeferred, .transactionFailed:
-        return place == last || (fact.transaction != 0 && other.transaction == fact.transaction)
+        return index == last || (fact.transaction != 0 && other.transaction == fact.transaction)
           || (fact.payment != 0 && other.payment == fact.payment)
       default: return false
       }
     }
-    return Found(ground: .attempted, places: places, question: question)
+    return Found(ground: .attempted, indices: indices, question: question)
   }
 }

@@ -62,12 +62,12 @@ public struct ConsistencyProofFile: Sendable {
     let signers = try new.signers(of: keys)
     guard old.origin == new.origin else {
       throw .notProven(
-        "the checkpoints are of two books, \(old.origin.text) and \(new.origin.text)")
+        "the checkpoints are of two ledgers, \(old.origin.text) and \(new.origin.text)")
     }
     guard consistency.holds(old: old.root, new: new.root) else {
       throw .notProven(
         "the hashes do not lead from the root at \(old.size) to the root at \(new.size): either "
-          + "this file was changed, or the book was rewritten between the two and the events up to "
+          + "this file was changed, or the ledger was rewritten between them and the events up to "
           + "\(old.size) are not those that were signed")
     }
     return signers

@@ -35,7 +35,7 @@ extension EventProofFile {
       throw .notProven(
         "the entry is not at index \(inclusion.index) of the tree over \(checkpoint.size) events: "
           + "the hashes do not lead to the root that is signed. The entry, the index or a hash was "
-          + "changed, or the event never was in this book")
+          + "changed, or the event was never in this ledger")
     }
     let rebuilt = try disclosure.rebuilt(
       at: inclusion.index + 1, in: ProvenTree(size: checkpoint.size, root: checkpoint.root))

@@ -19,21 +19,14 @@ public struct KeptCheckpoints: Sendable {
     case isUnreadable
   }
 
-  /// The range in which the ledger was changed.
-  public struct Stretch: Hashable, Sendable {
-    /// The first position that can be changed, which follows the newest checkpoint that fits.
-    public let first: UInt64
-    /// The last position at which the change can begin: that of the oldest checkpoint that does not
-    /// fit.
-    public let last: UInt64
-  }
-
   /// The verdicts, in the order of the checkpoints.
   public let verdicts: [Verdict]
   /// The last position of the ledger.
   public let lastPosition: UInt64
-  /// The range of the change; nil if all checkpoints fit, or if they contradict one another.
-  public let stretch: Stretch?
+  /// The positions at which the first change can be: from the one after the newest checkpoint that
+  /// fits to that of the oldest checkpoint that does not; `nil` if all checkpoints fit, or if they
+  /// contradict one another.
+  public let changedRange: ClosedRange<UInt64>?
   /// Whether a checkpoint fits and an older one does not, which means that two different ledgers
   /// were signed.
   public let isContradictory: Bool
@@ -65,8 +58,7 @@ public struct KeptCheckpoints: Sendable {
     self.verdicts = verdicts
     lastPosition = end
     isContradictory = oldestMiss.map { $0 <= newestFit } ?? false
-    stretch =
-      isContradictory ? nil : oldestMiss.map { Stretch(first: newestFit + 1, last: $0) }
+    changedRange = isContradictory ? nil : oldestMiss.map { newestFit + 1...$0 }
   }
 
   /// Whether the ledger begins with everything that was signed.

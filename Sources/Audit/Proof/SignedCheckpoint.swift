@@ -52,8 +52,8 @@ public struct SignedCheckpoint: Sendable {
     let lines = note.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     guard lines.count >= 3, !lines.contains("") else {
       throw .malformed(
-        "the checkpoint has \(lines.count) lines: expected an origin, a size and a root, none empty"
-      )
+        "the checkpoint has \(lines.count.counted("line")): expected an origin, a size and a root, "
+          + "none empty")
     }
     guard let size = ProofLines.number(lines[1]) else {
       throw .malformed("the checkpoint's second line is \(lines[1]): expected the number of events")

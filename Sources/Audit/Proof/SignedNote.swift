@@ -47,7 +47,7 @@ public struct SignedNote: Sendable {
     let signed = lines[(blank + 1)..<(lines.count - 1)]
     guard !signed.isEmpty, signed.count <= Self.signaturesMax else {
       throw .malformed(
-        "the note has \(signed.count) signatures, expected 1 to \(Self.signaturesMax)")
+        "the note has \(signed.count.counted("signature")), expected 1 to \(Self.signaturesMax)")
     }
     text = lines[..<blank].map { $0 + "\n" }.joined()
     var signatures: [Signature] = []

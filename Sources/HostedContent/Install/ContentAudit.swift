@@ -57,12 +57,12 @@ public struct ContentAudit: Sendable {
           + "that account and device.")
     }
     let listing = try ContentListing(of: path, readsContent: true)
-    let told = ToldContent(
+    let reported = ReportedContent(
       installed: try ledger.installed(of: owner), events: try ledger.contentEvents(of: owner))
     for product in listing.products {
-      compare(product, told)
+      compare(product, reported)
     }
-    for install in told.installed {
+    for install in reported.installed {
       let there = listing.products.first { $0.product == install.product }
       guard there?.versions.contains(where: { $0.version == install.version }) != true else {
         continue
@@ -85,16 +85,16 @@ public struct ContentAudit: Sendable {
     }
   }
 
-  private mutating func compare(_ there: ContentListing.Product, _ told: ToldContent) {
+  private mutating func compare(_ there: ContentListing.Product, _ reported: ReportedContent) {
     let product = there.product
-    let installed = told.installed.first { $0.product == product }
+    let installed = reported.installed.first { $0.product == product }
     if installed == nil {
       add(
         .notInstalled, product, nil,
         "it is here, but the ledger does not have it as installed: install its package again, or "
           + "remove it.")
     }
-    for version in there.versions { compare(version, of: product, told) }
+    for version in there.versions { compare(version, of: product, reported) }
     if let path = installed?.path, let version = installed?.version,
       path.text != ContentRoot.relativePath(of: product, version)
     {
@@ -108,8 +108,8 @@ public struct ContentAudit: Sendable {
         .currentMissing, product, current,
         "it is the current version, but it is not here: switch to another, or install it again.")
     }
-    if installed != nil, told.current[product] != there.current {
-      let expected = told.current[product].map { "version \($0.text)" } ?? "none"
+    if installed != nil, reported.current[product] != there.current {
+      let expected = reported.current[product].map { "version \($0.text)" } ?? "none"
       let found = there.current.map { "version \($0.text)" } ?? "none"
       add(
         .otherCurrent, product, there.current,
@@ -119,7 +119,7 @@ public struct ContentAudit: Sendable {
   }
 
   private mutating func compare(
-    _ there: ContentListing.Version, of product: Name, _ told: ToldContent
+    _ there: ContentListing.Version, of product: Name, _ reported: ReportedContent
   ) {
     versions += 1
     if let fault = there.faults.first {
@@ -127,7 +127,7 @@ public struct ContentAudit: Sendable {
         .broken, product, there.version,
         "it is no longer a valid package (\(fault)): remove it and install it again.")
     }
-    guard let event = told.installs[product]?[there.version] else {
+    guard let event = reported.installs[product]?[there.version] else {
       add(
         .unrecorded, product, there.version,
         "it is here, but unknown to the ledger: install its package again, or remove it.")
@@ -150,7 +150,7 @@ public struct ContentAudit: Sendable {
 }
 
 /// The events that reported one owner's content to the ledger.
-private struct ToldContent {
+private struct ReportedContent {
   let installed: [LedgerInstall]
   /// The newest `content.installed` of each version.
   private(set) var installs: [Name: [Name: Event]] = [:]

@@ -5,25 +5,26 @@ extension ContentError {
   ///
   /// - Parameter path: The path of the call's folder, for messages.
   init(_ error: FolderError, at path: String) {
-    let place = error.name == "." ? path : "\(path)/\(error.name)"
+    let location = error.name == "." ? path : "\(path)/\(error.name)"
     let reason = "\(error.operation) failed: \(error.reason)"
     switch error.kind {
     case .full:
       self.init(
-        .diskFull, path: place, "\(reason). Free some space and run it again; nothing was changed.")
+        .diskFull, path: location,
+        "\(reason). Free some space and run it again; nothing was changed.")
     case .notFolder:
       self.init(
-        .exists, path: place,
-        "\(reason): a file or a symbolic link is in place of a folder, and links are not "
+        .exists, path: location,
+        "\(reason): a file or a symbolic link is in location of a folder, and links are not "
           + "followed. Find out what put it there and move it away.")
     case .exists, .notEmpty:
       self.init(
-        .exists, path: place,
+        .exists, path: location,
         "\(reason): nothing is overwritten. Find out what put it there and move it away.")
     case .denied:
-      self.init(.inputOutput, path: place, "\(reason). The folder must be writable.")
-    case .missing: self.init(.missing, path: place, reason + ".")
-    case .unsupported, .readerGone, .other: self.init(.inputOutput, path: place, reason + ".")
+      self.init(.inputOutput, path: location, "\(reason). The folder must be writable.")
+    case .missing: self.init(.missing, path: location, reason + ".")
+    case .unsupported, .readerGone, .other: self.init(.inputOutput, path: location, reason + ".")
     }
   }
 }

@@ -116,7 +116,7 @@ extension ContentKeeper {
       isolation: isolation)
     let there = try root.judge(identity.product, identity.version)
     let isSame = report.isValid && report.digest == there.digest
-    if isSame, try isTold(identity, report, request) {
+    if isSame, try isReported(identity, report, request) {
       if request.activates { _ = try activate(identity.product, identity.version, in: root) }
       return .installed(try installed(identity, report, isCopied: false, in: root))
     }
@@ -150,7 +150,7 @@ extension ContentKeeper {
   }
 
   /// Returns whether the ledger already has what an install would report.
-  private func isTold(
+  private func isReported(
     _ identity: PackageIdentity, _ report: PackageReport, _ request: InstallRequest
   ) throws(ContentError) -> Bool {
     let isInstalled = try ledger.installed(of: owner).contains {
@@ -244,6 +244,6 @@ extension ContentKeeper {
   static func summary(of report: PackageReport) -> String {
     let count = report.faults.count + report.faultsLeftOff
     let first = report.faults.first.map { ", first: \($0)" } ?? ""
-    return "\(count) \(count == 1 ? "fault" : "faults")\(first)"
+    return count.counted("fault") + first
   }
 }

@@ -45,8 +45,9 @@ extension ContentRoot {
   /// - Throws: ``ContentError``: `exists` if something else has its name.
   func hasVersion(_ product: Name, _ version: Name) throws(ContentError) -> Bool {
     guard let versions = try productFolder(product) else { return false }
-    let place = path(of: product)
-    switch try telling(place, { () throws(FolderError) in try versions.kind(of: version.text) }) {
+    let location = path(of: product)
+    switch try telling(location, { () throws(FolderError) in try versions.kind(of: version.text) })
+    {
     case nil: return false
     case .folder: return true
     case .file, .link, .other:
@@ -62,18 +63,18 @@ extension ContentRoot {
   /// - Throws: ``ContentError``: `exists` if `current` is not a link.
   func currentVersion(of product: Name) throws(ContentError) -> Name? {
     guard let versions = try productFolder(product) else { return nil }
-    let place = path(of: product)
-    let kind = try telling(place) { () throws(FolderError) in
+    let location = path(of: product)
+    let kind = try telling(location) { () throws(FolderError) in
       try versions.kind(of: ContentName.current)
     }
     guard let kind else { return nil }
     guard kind == .link else {
       throw ContentError(
-        .exists, path: place + "/" + ContentName.current,
+        .exists, path: location + "/" + ContentName.current,
         "it is not a symbolic link made by daybook, and is not overwritten. Find out what put it "
           + "there and move it away.")
     }
-    let target = try telling(place) { () throws(FolderError) in
+    let target = try telling(location) { () throws(FolderError) in
       try versions.linkTarget(ContentName.current)
     }
     return target.map { Name($0) }
@@ -161,17 +162,17 @@ extension ContentRoot {
     let products = try telling(path) { () throws(FolderError) in try folder.namesInUTF8() }
     try refuseTwin(of: product, among: products, path)
     guard let versions = try productFolder(product) else { return }
-    let place = path(of: product)
-    let names = try telling(place) { () throws(FolderError) in try versions.namesInUTF8() }
-    try refuseTwin(of: version, among: names, place)
+    let location = path(of: product)
+    let names = try telling(location) { () throws(FolderError) in try versions.namesInUTF8() }
+    try refuseTwin(of: version, among: names, location)
   }
 
   private func refuseTwin(
-    of name: Name, among names: [String], _ place: String
+    of name: Name, among names: [String], _ location: String
   ) throws(ContentError) {
     guard let twin = ContentName.twin(of: name, among: names) else { return }
     throw ContentError(
-      .refused, path: place,
+      .refused, path: location,
       "“\(name.text)” equals the existing “\(twin)” if case and Unicode normalization are ignored, "
         + "as on most devices: rename one of them.")
   }

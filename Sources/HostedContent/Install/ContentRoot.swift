@@ -38,18 +38,18 @@ public struct ContentRoot: ~Copyable {
   ) throws(ContentError) -> ContentRoot {
     if makes { try make(path) }
     let opened = try open(path)
-    let place = path + "/" + ContentName.workArea
+    let location = path + "/" + ContentName.workArea
     let area = try telling(path) { () throws(FolderError) in
       try opened.folderMade(ContentName.workArea)
     }
     guard
-      let held = try telling(place, { () throws(FolderError) in try area.lock(lockName) })
+      let held = try telling(location, { () throws(FolderError) in try area.lock(lockName) })
     else {
       throw ContentError(
         .busy, path: path,
         "another process is changing this folder: wait until it has finished, then try again.")
     }
-    try telling(place) { () throws(FolderError) in
+    try telling(location) { () throws(FolderError) in
       try opened.sync()
       _ = try area.folderMade(attemptsName)
     }
@@ -118,17 +118,17 @@ extension ContentRoot {
   private static func owner(
     in work: borrowing FolderHandle, _ path: String
   ) throws(ContentError) -> ContentOwner? {
-    let place = path + "/" + ContentName.workArea
+    let location = path + "/" + ContentName.workArea
     let line: [UInt8]?
     do throws(FolderError) {
       line = try work.contents(of: ownerName, bytesMax: ownerBytesMax)
     } catch {
-      throw ContentError(error, at: place)
+      throw ContentError(error, at: location)
     }
     guard let line else { return nil }
     guard let owner = ContentOwner(line: line) else {
       throw ContentError(
-        .malformed, path: place + "/" + ownerName,
+        .malformed, path: location + "/" + ownerName,
         "it does not state the owner of the folder: remove the file, then name the right owner.")
     }
     return owner
@@ -148,9 +148,9 @@ extension ContentRoot {
       }
       return
     }
-    let place = path + "/" + ContentName.workArea
+    let location = path + "/" + ContentName.workArea
     let fresh = Self.ownerName + ".new"
-    try telling(place) { () throws(FolderError) in
+    try telling(location) { () throws(FolderError) in
       try work.removeAll(fresh)
       let file = try work.makeFile(fresh)
       try file.write(owner.line.span)

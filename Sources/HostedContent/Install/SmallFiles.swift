@@ -28,11 +28,11 @@ final class SmallFiles: Sendable {
   /// - Throws: `FolderError` of this file or an earlier one.
   func make(_ name: String, of bytes: [UInt8], in folder: OpenFolder) throws(FolderError) {
     try throwFailure()
-    let place = made.withLock { count in
+    let number = made.withLock { count in
       count += 1
       return count
     }
-    guard place > Self.atOnceCount else { return try Self.write(name, bytes, folder) }
+    guard number > Self.atOnceCount else { return try Self.write(name, bytes, folder) }
     room.wait()
     queue.async(group: group) { [self] in
       defer { room.signal() }

@@ -52,10 +52,10 @@ struct PackageLevels {
       infoFolder = parts.dropLast().joined(separator: "/")
     }
     if contentsFolder == nil,
-      let place = parts.dropFirst().firstIndex(where: { $0.isSameBytes(as: Self.contents) }),
-      isFolder || place < parts.count - 1
+      let found = parts.dropFirst().firstIndex(where: { $0.isSameBytes(as: Self.contents) }),
+      isFolder || found < parts.count - 1
     {
-      contentsFolder = parts[..<place].joined(separator: "/")
+      contentsFolder = parts[..<found].joined(separator: "/")
     }
   }
 
@@ -71,12 +71,12 @@ struct PackageLevels {
             + "\(wrong) itself, so that ContentInfo.plist and Contents are at the top."))
     }
     if !hasInfo {
-      let place = infoFolder.map { " There is one in \($0)." } ?? ""
+      let found = infoFolder.map { " There is one in \($0)." } ?? ""
       faults.append(
         PackageFault(
           .infoMissing, path: ContentInfo.fileName,
           "is missing: put it at the top of the package, with ContentVersion and "
-            + "IAPProductIdentifier.\(place)"))
+            + "IAPProductIdentifier.\(found)"))
     } else if !isInfoFile {
       faults.append(
         PackageFault(.infoUnreadable, path: ContentInfo.fileName, "is not a regular file."))
@@ -97,11 +97,11 @@ struct PackageLevels {
 
   private func contentsFaults(_ faults: inout [PackageFault]) {
     if !hasContents {
-      let place = contentsFolder.map { " There is one in \($0)." } ?? ""
+      let found = contentsFolder.map { " There is one in \($0)." } ?? ""
       faults.append(
         PackageFault(
           .contentsMissing, path: Self.contents,
-          "is missing: put the files into a folder Contents at the top.\(place)"))
+          "is missing: put the files into a folder Contents at the top.\(found)"))
     } else if !isContentsFolder {
       faults.append(
         PackageFault(.contentsMissing, path: Self.contents, "is not a folder: make it one."))

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LedgerEvents
 
 /// Reads comma-separated values back, strictly according to RFC 4180.
 struct CSVReader: RowReader {
@@ -42,7 +43,8 @@ struct CSVReader: RowReader {
   ) throws(ExportError) -> [ExportCell] {
     guard fields.count == columns.count else {
       throw ExportError(
-        .mismatch, "Line \(line) of \(path) has \(fields.count) fields of \(columns.count).")
+        .mismatch,
+        "Line \(line) of \(path) has \(fields.count.counted("field")) and needs \(columns.count).")
     }
     var cells: [ExportCell] = []
     for (field, column) in zip(fields, columns) {

@@ -1,3 +1,4 @@
+internal import LedgerEvents
 public import LedgerQueries
 
 /// The totals of a table: the number of rows, and the sums of its important numbers.
@@ -10,11 +11,11 @@ public struct ControlTotals: Hashable, Sendable {
   /// `amount production sale EUR`.
   public private(set) var sums: [String: ExactDecimal] = [:]
 
-  private let places: [(column: Int, name: String, by: [Int])]
+  private let summed: [(column: Int, name: String, by: [Int])]
 
   init(of table: ExportTable) {
     let names = table.columns.map(\.name)
-    places = table.controls.compactMap { control in
+    summed = table.controls.compactMap { control in
       guard let column = names.firstIndex(of: control.column) else { return nil }
       return (column, control.column, control.by.compactMap { names.firstIndex(of: $0) })
     }
@@ -25,10 +26,10 @@ public struct ControlTotals: Hashable, Sendable {
   /// - Throws: ``ExportError`` if a sum has too many digits.
   mutating func add(_ row: [ExportCell]) throws(ExportError) {
     rows += 1
-    for place in places {
-      guard let number = row[place.column].number else { continue }
-      var key = place.name
-      for column in place.by {
+    for control in summed {
+      guard let number = row[control.column].number else { continue }
+      var key = control.name
+      for column in control.by {
         if case .text(let text) = row[column] { key += " \(text)" } else { key += " -" }
       }
       var sum = sums[key] ?? .zero
@@ -50,7 +51,9 @@ public struct ControlTotals: Hashable, Sendable {
 
   /// The differences, in words; `nil` if there are none.
   func difference(from written: ControlTotals) -> String? {
-    if rows != written.rows { return "the ledger has \(rows) rows, the file \(written.rows)" }
+    if rows != written.rows {
+      return "the ledger has \(rows.counted("row")), the file \(written.rows)"
+    }
     for (name, sum) in sums.sorted(by: { $0.key < $1.key }) where written.sums[name] != sum {
       let found = written.sums[name]?.text ?? "nothing"
       return "\(name) is \(sum.text) in the ledger and \(found) in the file"

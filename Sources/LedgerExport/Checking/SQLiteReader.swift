@@ -31,8 +31,8 @@ struct SQLiteReader: RowReader {
           database, sql: "SELECT \(list.isEmpty ? "NULL" : list) FROM \(table.rawValue)")
         while failure == nil, let row = try rows.next() {
           var cells = none
-          for (place, column) in columns.enumerated() {
-            cells[column.offset] = Self.cell(row, place, column.element)
+          for (index, column) in columns.enumerated() {
+            cells[column.offset] = Self.cell(row, index, column.element)
           }
           do throws(ExportError) { try body(cells) } catch { failure = error }
         }
@@ -56,12 +56,12 @@ struct SQLiteReader: RowReader {
     }
   }
 
-  private static func cell(_ row: Row, _ place: Int, _ column: ExportColumn) -> ExportCell {
+  private static func cell(_ row: Row, _ index: Int, _ column: ExportColumn) -> ExportCell {
     switch column.kind {
-    case .integer: (row[place] as Int64?).map { .integer($0) } ?? .absent
+    case .integer: (row[index] as Int64?).map { .integer($0) } ?? .absent
     case .decimal:
-      (row[place] as String?).flatMap { ExactDecimal(exactly: $0) }.map { .decimal($0) } ?? .absent
-    case .text: (row[place] as String?).map { .text($0) } ?? .absent
+      (row[index] as String?).flatMap { ExactDecimal(exactly: $0) }.map { .decimal($0) } ?? .absent
+    case .text: (row[index] as String?).map { .text($0) } ?? .absent
     case .time, .boolean, .json: .absent
     }
   }

@@ -25,8 +25,8 @@ package enum CSVText {
   /// A line with its end.
   package static func line(_ row: [Cell]) -> [UInt8] {
     var line: [UInt8] = []
-    for (place, cell) in row.enumerated() {
-      if place > 0 { line.append(comma) }
+    for (index, cell) in row.enumerated() {
+      if index > 0 { line.append(comma) }
       append(cell, to: &line)
     }
     return line + lineEnd

@@ -72,8 +72,8 @@ final class SQLiteWriter: RowWriter {
   /// - Throws: ``ExportError`` if rows that were passed on before could not be written.
   private func flush(_ table: ExportTable) throws(ExportError) {
     guard let rows = batches.removeValue(forKey: table), !rows.isEmpty else { return }
-    let places = Array(repeating: "?", count: table.columns.count).joined(separator: ", ")
-    let sql = "INSERT INTO \(table.rawValue) VALUES (\(places))"
+    let placeholders = Array(repeating: "?", count: table.columns.count).joined(separator: ", ")
+    let sql = "INSERT INTO \(table.rawValue) VALUES (\(placeholders))"
     let writing = writing
     writing.begin()
     queue.asyncWrite { database in
@@ -165,10 +165,10 @@ extension StatementArguments {
     var rest = cells[...]
     while let first = rest.popFirst() {
       if rest.count >= 3 {
-        let place = rest.startIndex
+        let next = rest.startIndex
         _ = append(contentsOf: [
-          first.databaseValue, rest[place].databaseValue, rest[place + 1].databaseValue,
-          rest[place + 2].databaseValue,
+          first.databaseValue, rest[next].databaseValue, rest[next + 1].databaseValue,
+          rest[next + 2].databaseValue,
         ])
         rest.removeFirst(3)
       } else {

@@ -126,12 +126,12 @@ package struct CopyReader {
     }
     var bytes: [UInt8] = []
     while bytes.count < count {
-      let place = offset + bytes.count
-      let number = place / AgeOpener.chunkBytes
-      guard place < byteCount, let range = opener.place(ofChunk: number) else { break }
+      let at = offset + bytes.count
+      let number = at / AgeOpener.chunkBytes
+      guard at < byteCount, let range = opener.range(ofChunk: number) else { break }
       if chunk?.number != number { chunk = (number, try open(number, at: range, opener)) }
       let plain = chunk?.bytes ?? []
-      let start = place - number * AgeOpener.chunkBytes
+      let start = at - number * AgeOpener.chunkBytes
       bytes += plain[start..<min(plain.count, start + count - bytes.count)]
     }
     return bytes
@@ -145,7 +145,7 @@ package struct CopyReader {
     _ body: ([UInt8]) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     // An empty encrypted file has a chunk, too.
-    if let opener, byteCount == 0, let range = opener.place(ofChunk: 0) {
+    if let opener, byteCount == 0, let range = opener.range(ofChunk: 0) {
       _ = try open(0, at: range, opener)
     }
     var offset = 0

@@ -9,14 +9,14 @@ extension EventLog {
   /// Everything is read in one snapshot, so the increment shows the log as it was at one commit.
   ///
   /// - Parameters:
-  ///   - kind: Whether a log is to be made of it alone.
-  ///   - position: The position that the backup before this one ends with; 0 for a full one.
-  ///   - folder: The folder of the backup; `log` in it exists.
-  ///   - encryption: For whom to encrypt it; nil for plain text.
-  ///   - progress: Called now and then with the events looked at and their number.
+  ///   - kind: Whether the file holds the whole log, or only what follows a position.
+  ///   - position: The last position of the previous backup; 0 for a full backup.
+  ///   - folder: The folder of the backup, which contains a folder `log`.
+  ///   - encryption: The recipients to encrypt it for; `nil` for plain text.
+  ///   - progress: Called from time to time with the number of events verified and the total.
   /// - Complexity: O(*n* log *n*) in the events that follow.
-  /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt` if what follows is not
-  ///   as it was written, `keysMissing` if a recipient is unusable, `full`, `io`.
+  /// - Throws: ``LedgerError``: `notFound` if the log is shorter, `corrupt` if what is to be copied
+  ///   is damaged, `keysMissing` if a recipient is unusable, `full`, `io`.
   package func write(
     _ kind: LogIncrement.Kind, since position: UInt64, to folder: String, mode: UInt32,
     encryption: AgeEncryption?, progress: (_ done: UInt64, _ total: UInt64) -> Void
@@ -25,12 +25,13 @@ extension EventLog {
     return try read { (view) throws(LedgerError) in
       guard position <= view.lastPosition else {
         throw LedgerError(
-          .notFound, "The log has \(view.lastPosition) events, and nothing follows \(position).",
+          .notFound,
+          "The log has \(view.lastPosition.counted("event")), and nothing follows \(position).",
           position: position)
       }
       var verifier = LogVerifier(identity.keyHash, events: view.lastPosition - position)
       for fault in beside { verifier.report(fault) }
-      guard verifier.begin(behind: position, view) else { return verifier.nothingRead }
+      guard verifier.begin(after: position, view) else { return verifier.nothingRead }
       let lastName = verifier.baseName
       let found = verifier.verify(view, progress: progress)
       guard found.faults.allSatisfy({ $0.part.isAboutKeys }) else { return found }
@@ -44,7 +45,7 @@ extension EventLog {
       var writer = IncrementWriter(file, increment.head)
       do throws(LMDBError) {
         for table in kind.tables {
-          try view.write(table, behind: position, lastName, to: &writer)
+          try view.write(table, after: position, lastName, to: &writer)
         }
       } catch { throw LedgerError(error) }
       _ = try IncrementReader(kind, try writer.finish())
@@ -52,16 +53,16 @@ extension EventLog {
     }
   }
 
-  /// Makes a log of what a full backup in one file holds, and hashes its tree again.
+  /// Creates a log from a full backup in one file, and computes its hash tree again.
   ///
   /// - Parameters:
   ///   - path: The folder of the new ledger, with an empty folder for the log.
   ///   - folder: The folder of the backup.
-  ///   - decryption: What to decrypt it with; needed only if it is encrypted.
-  /// - Returns: Whether there is such a backup.
+  ///   - decryption: The keys to decrypt it with; needed only if it is encrypted.
+  /// - Returns: Whether the folder contains such a backup.
   /// - Complexity: O(*n* log *n*) in its events.
   /// - Throws: ``LedgerError``: `corrupt` if it is damaged, `keysMissing` if it is encrypted and
-  ///   cannot be decrypted so, `full`, `io`.
+  ///   these keys do not decrypt it, `full`, `io`.
   package static func make(
     at path: String, mode: UInt32, fromFullIn folder: String, _ decryption: AgeDecryption?
   ) throws(LedgerError) -> Bool {
@@ -81,7 +82,7 @@ extension EventLog {
     let log = try EventLog(open: path, access: .readWrite, options: options, keysIn: nil)
     do throws(LedgerError) {
       guard reader.increment.isOf(log.identity) else {
-        throw LedgerError(.corrupt, "The backup at \(folder) has another ledger's identity.")
+        throw LedgerError(.corrupt, "The backup at \(folder) is of another ledger.")
       }
       try log.growTree(to: reader.increment, from: folder)
     } catch {
@@ -92,18 +93,17 @@ extension EventLog {
     return true
   }
 
-  /// Appends what an increment holds, and hashes its part of the tree again.
+  /// Appends the content of an increment, and computes its part of the hash tree again.
   ///
   /// Use this for a copy that nobody else has open. If it fails, the copy is unusable.
   ///
   /// - Parameters:
   ///   - folder: The folder of the incremental backup.
-  ///   - decryption: What to decrypt it with; needed only if it is encrypted.
+  ///   - decryption: The keys to decrypt it with; needed only if it is encrypted.
   /// - Complexity: O(*n* log *n*) in the events of the increment.
   /// - Throws: ``LedgerError``: `noLedger` if the folder has no increment, `corrupt` if it is
-  ///   damaged, or does not follow on what the log has: of another ledger, out of order, or with
-  ///   one missing in between; `keysMissing` if it is encrypted and cannot be decrypted so; `full`,
-  ///   `io`.
+  ///   damaged, of another ledger, or does not begin where the log ends; `keysMissing` if it is
+  ///   encrypted and these keys do not decrypt it; `full`, `io`.
   package func apply(
     incrementIn folder: String, _ decryption: AgeDecryption?
   ) throws(LedgerError) {
@@ -128,16 +128,17 @@ extension EventLog {
       throw LedgerError(
         .corrupt,
         """
-        The backup at \(folder) follows position \(increment.since.position), and the backups \
-        before it end with position \(view.lastPosition): name all of them, in their order.
+        The backup at \(folder) begins after position \(increment.since.position), but the \
+        backups before it end at position \(view.lastPosition): name every backup, in order.
         """, position: view.lastPosition)
     }
     guard try view.root(at: view.lastPosition) == increment.since.root else {
       throw LedgerError(
         .corrupt,
         """
-        The backup at \(folder) follows another course of the ledger: its root at \
-        \(view.lastPosition) is not the one that the backups before it have.
+        The backup at \(folder) does not continue the backups before it: it has another root at \
+        position \(view.lastPosition). The ledger was rewritten between them, or a backup was \
+        changed.
         """, position: view.lastPosition)
     }
   }
@@ -165,7 +166,7 @@ extension EventLog {
         bytes += row.value.count
         do throws(LMDBError) {
           let table = row.table.of(tables)
-          // What was erased comes in the order of slots, between those that are there.
+          // Erased slots are in the order of slots, so new rows go between existing ones.
           if row.table == .erased || row.table == .meta {
             try transaction.put(table, row.key.span, row.value.span)
           } else {
@@ -187,7 +188,7 @@ extension EventLog {
         try view.erasureCommitments(), view.lastPosition
       )
     }
-    var place = MerkleTree.storedNodes(atSize: base)
+    var index = MerkleTree.storedNodes(atSize: base)
     while frontier.size < last {
       var nodes: [TreeHash] = []
       try read { (view) throws(LedgerError) in
@@ -206,8 +207,8 @@ extension EventLog {
         for node in nodes {
           var bytes: [UInt8] = []
           node.append(to: &bytes)
-          try transaction.append(tables.tree, place, bytes.span)
-          place += 1
+          try transaction.append(tables.tree, index, bytes.span)
+          index += 1
         }
         try transaction.commit()
       } catch { throw LedgerError(error) }
@@ -217,14 +218,14 @@ extension EventLog {
     else {
       throw LedgerError(
         .corrupt,
-        "The backup at \(folder) does not lead to the root that it names: it was changed.",
+        "The backup at \(folder) was changed: its events do not have the root that it states.",
         position: frontier.size)
     }
   }
 }
 
 extension LogIncrement {
-  /// Whether it is of the ledger with this identity and its key file.
+  /// Whether it belongs to the ledger with this identity and key file.
   fileprivate func isOf(_ identity: LogIdentity) -> Bool {
     ledger == identity.ledger && keysDigest == identity.keysDigest
   }
@@ -233,7 +234,7 @@ extension LogIncrement {
 extension LogView {
   /// Writes the rows of a table that follow a position and the last name before it.
   fileprivate func write(
-    _ table: LogIncrement.Table, behind position: UInt64, _ lastName: NameNumber,
+    _ table: LogIncrement.Table, after position: UInt64, _ lastName: NameNumber,
     to writer: inout IncrementWriter
   ) throws(LMDBError) {
     var cursor = try view.cursor(table.of(tables))

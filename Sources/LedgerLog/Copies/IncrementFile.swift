@@ -59,7 +59,7 @@ struct IncrementReader {
   private let end: Int
   private var offset = LogIncrement.headBytes
   private var piece: [UInt8] = []
-  private var place = 0
+  private var used = 0
   let increment: LogIncrement
 
   /// Opens the file of a kind in a backup's folder, plain or encrypted; nil if it holds none.
@@ -121,10 +121,10 @@ struct IncrementReader {
     return try file.read(at: end, count: LogIncrement.digestBytes) == Array(hash.finalize())
   }
 
-  /// The next row; nil behind the last.
+  /// The next row; `nil` after the last one.
   mutating func next() throws(LedgerError) -> IncrementRow? {
     let start = try take(1)
-    if start[0] == 0, offset - piece.count + place == end { return nil }
+    if start[0] == 0, offset - piece.count + used == end { return nil }
     guard let table = LogIncrement.Table(rawValue: start[0]),
       increment.kind.tables.contains(table)
     else { throw malformed }
@@ -136,17 +136,17 @@ struct IncrementReader {
   }
 
   private mutating func take(_ count: Int) throws(LedgerError) -> [UInt8] {
-    if piece.count - place < count {
-      piece.removeFirst(place)
-      place = 0
+    if piece.count - used < count {
+      piece.removeFirst(used)
+      used = 0
       let wanted = min(max(LogIncrement.pieceBytes, count), end - offset)
       let more = try file.read(at: offset, count: wanted)
       piece += more
       offset += more.count
     }
-    guard piece.count - place >= count else { throw malformed }
-    defer { place += count }
-    return Array(piece[place..<place + count])
+    guard piece.count - used >= count else { throw malformed }
+    defer { used += count }
+    return Array(piece[used..<used + count])
   }
 
   private var malformed: LedgerError {

@@ -1,22 +1,22 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// What a log has gained between two positions, in one file: an incremental backup, or an encrypted
-/// full one.
+/// The events of a log between two positions, in one file: an incremental backup, or an encrypted
+/// full backup.
 ///
-/// The head states the position and root that the increment follows, and those that it leads to. So
+/// The head states the position and root at which the file begins, and those at which it ends. So
 /// increments form a chain that begins with a full backup. If one is missing, out of order or from
-/// another ledger, it is rejected. The nodes of the tree are not included; they are hashed again
-/// when the increment is applied.
+/// another ledger, the next one is rejected. The nodes of the tree are not included. They are
+/// computed again when the increment is applied.
 ///
-/// A full one has the rows of `meta`, too, so that a log can be made of it alone. Either may be
-/// encrypted as a whole, in the age format.
+/// A full backup also has the rows of `meta`, so that a log can be created from it alone. Both
+/// kinds may be encrypted as a whole, in the age format.
 ///
 /// ```
-/// head      0  16  "daybook part 1\n\0", or "daybook full 1\n\0" of a full one
+/// head      0  16  "daybook part 1\n\0", or "daybook full 1\n\0" for a full backup
 ///          16  16  the ledger's id
 ///          32  32  the digest of the head of the ledger's key file
-///          64   8  the position that it follows, big-endian
+///          64   8  the position after which it begins, big-endian
 ///          72  32  the root there
 ///         104   8  its last position, big-endian
 ///         112  32  the root there
@@ -27,14 +27,15 @@ internal import LedgerEvents
 /// the end       1  0, and then SHA-256 over everything before it including the 0, 32 bytes
 /// ```
 package struct LogIncrement {
-  /// What a file holds.
+  /// The content of a file.
   package enum Kind: CaseIterable {
-    /// What follows a position.
+    /// The events after a position.
     case increment
-    /// Everything, so that a log can be made of it.
+    /// Everything, so that a log can be created from it.
     case full
 
-    /// The name of the file in a backup's folder `log`; an encrypted one has `.age` behind it.
+    /// The name of the file in a backup's folder `log`, without the suffix `.age` of an encrypted
+    /// one.
     package var fileName: String {
       switch self {
       case .increment: "increment"
@@ -56,11 +57,11 @@ package struct LogIncrement {
     }
   }
 
-  /// What the names of encrypted files end with.
+  /// The suffix of the names of encrypted files.
   package static let encryptedSuffix = ".age"
 
   package let kind: Kind
-  /// The position behind which it follows, and the root there.
+  /// The position after which it begins, and the root there.
   package let since: KeptRoot
   /// Its last position, and the root there.
   package let through: KeptRoot

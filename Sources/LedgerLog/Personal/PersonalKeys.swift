@@ -180,16 +180,16 @@ package final class PersonalKeys: Sendable {
       throw LedgerError(
         .corrupt,
         """
-        \(path) is no key file of this ledger: put the ledger's own back from where its keys are \
-        backed up.
+        \(path) is the key file of another ledger: restore this ledger's own key file from its \
+        backup.
         """)
     }
     guard head.digest == digest else {
       throw LedgerError(
         .corrupt,
         """
-        \(path) is a key file from before this ledger was restored without keys: put the one back \
-        that was made then.
+        \(path) is the key file from before this ledger was restored without keys: put back the \
+        key file that was created by that restore.
         """)
     }
     state.withLock {
@@ -313,7 +313,7 @@ package final class PersonalKeys: Sendable {
     do throws(LMDBError) { return try found(slot, in: file) } catch { throw LedgerError(error) }
   }
 
-  /// What a slot holds; nil if it is empty, or not in the file.
+  /// Returns the content of a slot; `nil` if it is empty, or not in the file.
   static func found(_ slot: UInt32, in file: FlatFile) throws(LMDBError) -> Secret? {
     let bytes = try file.read(at: offset(slot), count: Secret.byteCount)
     guard bytes.count == Secret.byteCount, bytes.contains(where: { $0 != 0 }) else { return nil }
@@ -328,9 +328,9 @@ extension LedgerError {
       .keysMissing,
       """
       The ledger's key file `\(PersonalKeys.fileName)` is missing. Without it, no account, device \
-      or session can be looked up, and nothing about one can be appended; what names nobody is \
-      answered as ever. Put the file back from where the keys are backed up, or restore the ledger \
-      with `daybook restore --without-keys`, which gives up the names and texts of people.
+      or session can be looked up, and no event that names one can be appended. Questions that \
+      name no person still work. Restore the file from its backup, or restore the ledger with \
+      `daybook restore --without-keys`, which gives up the names and texts of people.
       """)
   }
 
@@ -339,9 +339,8 @@ extension LedgerError {
     LedgerError(
       .keysMissing,
       """
-      The key file \(path) is missing: put it back from where the keys are backed up, or restore \
-      the ledger with `daybook restore --without-keys`, which gives up the names and texts of \
-      people.
+      The key file \(path) is missing: restore it from its backup, or restore the ledger with \
+      `daybook restore --without-keys`, which gives up the names and texts of people.
       """)
   }
 }

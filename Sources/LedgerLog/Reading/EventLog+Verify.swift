@@ -32,13 +32,14 @@ extension EventLog {
     return try read { (view) throws(LedgerError) in
       guard position <= view.lastPosition else {
         throw LedgerError(
-          .notFound, "The log has \(view.lastPosition) events, and nothing follows \(position).",
+          .notFound,
+          "The log has \(view.lastPosition.counted("event")), and nothing follows \(position).",
           position: position)
       }
       var verifier = LogVerifier(
         identity.keyHash, events: view.lastPosition - position, kept: kept)
       for fault in beside { verifier.report(fault) }
-      guard verifier.begin(behind: position, view) else { return verifier.nothingRead }
+      guard verifier.begin(after: position, view) else { return verifier.nothingRead }
       return verifier.verify(
         view,
         erasedSince: { () throws(LedgerError) in

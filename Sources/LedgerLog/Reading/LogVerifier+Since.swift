@@ -7,7 +7,7 @@ extension LogVerifier {
   ///
   /// - Complexity: O(log *n*).
   /// - Returns: Whether this is possible. If not, the reason is among the faults.
-  mutating func begin(behind position: UInt64, _ log: LogView) -> Bool {
+  mutating func begin(after position: UInt64, _ log: LogView) -> Bool {
     guard position > 0 else { return true }
     do throws(LedgerError) {
       var hasher = TreeHasher()

@@ -63,30 +63,33 @@ struct LogVerifier {
       report(
         LogFault(
           .name, number: numberUsed + 1,
-          "\(kinds.count - 1) names are numbered, and events use only \(numberUsed)"))
+          "the log numbers \((kinds.count - 1).counted("name")), and its events use only "
+            + "\(numberUsed)"
+        ))
     }
     let keysMissing = countKeysMissing(erasedSince)
     if keysMissing > 0 {
       report(
         LogFault(
           .key,
-          "the keys of \(keysMissing) names and texts of people are gone, and they were not "
-            + "erased: put the key file back from its backup"))
+          "the keys of \(keysMissing.counted("name or text", "names and texts")) of people are "
+            + "missing, and they were not erased: put the key file back from its backup"))
     }
     if keysLeft > 0 {
       report(
         LogFault(
           .erasedKey,
-          "the keys of \(keysLeft) erased names and texts are in the key file, which is a copy "
-            + "from before the erasure: the next `daybook erase`, or `daybook restore` with it, "
+          "the keys of \(keysLeft.counted("erased name or text", "erased names and texts")) are "
+            + "still in the key file, which is a copy from before the erasure: the next "
+            + "`daybook erase`, or `daybook restore` with it, "
             + "destroys them"))
     }
     if let kept, kept.position > log.lastPosition {
       report(
         LogFault(
           .root, position: log.lastPosition + 1,
-          "the log went back: \(kept.position) events were committed, and it has "
-            + "\(log.lastPosition)"))
+          "the log went back: it has \(log.lastPosition.counted("event")), and "
+            + "\(kept.position) were committed"))
     }
     let size = frontier.size
     verifyNodeCount(log)
@@ -319,8 +322,8 @@ struct LogVerifier {
         report(
           LogFault(
             .name, position: position,
-            "position \(position) says that \(record.namesBefore) names were used before it, and "
-              + "\(numberUsed) were"))
+            "position \(position) states \(record.namesBefore.counted("name")) in use before it, "
+              + "and there were \(numberUsed)"))
       }
       verifyForgotten(record, log)
       verifyNumbers(of: record, log)
@@ -425,7 +428,7 @@ struct LogVerifier {
   private mutating func verifyNodes(
     above record: Span<UInt8>, at position: UInt64, _ log: LogView
   ) throws(LMDBError) {
-    var place = MerkleTree.storedNodes(atSize: frontier.size)
+    var index = MerkleTree.storedNodes(atSize: frontier.size)
     nodes.removeAll(keepingCapacity: true)
     leaf.removeAll(keepingCapacity: true)
     leaf.append(contentsOf: TreeHasher.leafPrefix)
@@ -444,7 +447,7 @@ struct LogVerifier {
     }
     for node in nodes {
       let isSame: Bool
-      if let stored = try log.view.get(log.tables.tree, place), let stored = TreeHash(stored) {
+      if let stored = try log.view.get(log.tables.tree, index), let stored = TreeHash(stored) {
         isSame = stored == node
       } else {
         isSame = false
@@ -453,9 +456,9 @@ struct LogVerifier {
         report(
           LogFault(
             .tree, position: position,
-            "node \(place), which position \(position) completes, does not fit the records"))
+            "node \(index), which position \(position) completes, does not fit the records"))
       }
-      place += 1
+      index += 1
     }
   }
 }

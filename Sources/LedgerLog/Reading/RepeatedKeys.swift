@@ -10,9 +10,9 @@ struct RepeatedKeys {
   /// Creates a collection with room for `capacity` keys.
   init(capacity: Int = 0) { entries.reserveCapacity(capacity) }
 
-  /// Adds the key with `hash` and the position or number `place`.
-  mutating func add(_ hash: UInt64, at place: UInt32) {
-    entries.append(hash & Self.hashMask | UInt64(place))
+  /// Adds the key with `hash` and the position or the number.
+  mutating func add(_ hash: UInt64, at number: UInt32) {
+    entries.append(hash & Self.hashMask | UInt64(number))
   }
 
   /// Calls `body` with the positions or numbers of each pair of keys that may be equal.

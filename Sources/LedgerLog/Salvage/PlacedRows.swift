@@ -1,6 +1,6 @@
 internal import PageReading
 
-/// The places of a table's rows in a file, by their keys, which are numbers.
+/// Where a table's rows are in a file, by their keys, which are numbers.
 struct PlacedRows {
   /// How a row was found. Earlier cases take precedence.
   enum Origin: Int8 {
@@ -60,7 +60,7 @@ struct PlacedRows {
   /// be the same.
   ///
   /// - Complexity: O(*n* log *n*).
-  mutating func settle(_ source: SalvageSource) {
+  mutating func resolveDuplicates(_ source: SalvageSource) {
     rows.sort { left, right in
       (left.key, left.origin.rawValue) < (right.key, right.origin.rawValue)
     }

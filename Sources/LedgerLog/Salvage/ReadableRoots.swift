@@ -2,7 +2,7 @@ internal import LMDB
 internal import LedgerEvents
 internal import PageReading
 
-/// The root over the first events of a damaged log, as far as it can be told without LMDB.
+/// The root over the first events of a damaged log, as far as it can be computed without LMDB.
 public struct ReadableRoot: Hashable, Sendable {
   /// The root. If it is the one that was signed, every event that was read is as it was signed.
   public let root: TreeHash

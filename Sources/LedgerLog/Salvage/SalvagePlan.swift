@@ -16,7 +16,7 @@ struct SalvagePlan {
   private(set) var namesLost: Set<NameNumber> = []
   /// What was erased.
   let erasures: SalvagedErasures
-  /// No slot was given a key behind this one: a row with a higher one is damaged.
+  /// The last slot that has a key. A row with a higher slot is damaged.
   let lastSlot: UInt32
 
   private var names: [NameNumber: NameState] = [:]
@@ -24,7 +24,7 @@ struct SalvagePlan {
   /// What is known about a name.
   private enum NameState {
     case good(NameKind)
-    /// It never got a key, because the person had been erased before.
+    /// It never had a key, because the person had been erased before.
     case forgotten(NameKind)
     case bad(String)
   }
@@ -36,15 +36,15 @@ struct SalvagePlan {
     lastSlot = keys.head == nil ? Self.slotsTaken(source, last) : keys.lastSlot
     var erasures = SalvagedErasures(source)
     proof = SalvageProof(source, through: last, kept: kept, erasures)
-    erasures.settle(proof, last: last, lastSlot: max(lastSlot, Self.slotsTaken(source, last)))
+    erasures.selectRows(proof, last: last, lastSlot: max(lastSlot, Self.slotsTaken(source, last)))
     self.erasures = erasures
     judgeNames()
     leaveOutRepeated()
     judgeEvents()
   }
 
-  /// How many slots the log may have taken: one for each name and each event, behind those that the
-  /// ledger had when it was salvaged before.
+  /// Returns how many slots the log can have taken: one for each name and each event, after those
+  /// that the ledger had when it was last salvaged.
   private static func slotsTaken(_ source: SalvageSource, _ last: UInt64) -> UInt32 {
     let before = source.identity[.slots].flatMap { $0.count == 8 ? $0 : nil }
     let start = before?.span.bigEndianWord(at: 0) ?? 0
@@ -72,12 +72,12 @@ struct SalvagePlan {
       let number = NameNumber(truncatingIfNeeded: key)
       if names[number] == nil { names[number] = judge(number, introducedAt: nil) }
     }
-    partLives()
+    separateReusedNames()
   }
 
-  /// Leaves out one of two lives of a name if the erasure between them is lost: the first one if it
-  /// has no key, otherwise the second one. Nothing may connect the two.
-  private mutating func partLives() {
+  /// Leaves out one of two numbers of a name if the erasure between them is lost: the first one if
+  /// it has no key, otherwise the second one. Nothing may connect the two people.
+  private mutating func separateReusedNames() {
     var seen: [NameHash: NameNumber] = [:]
     for key in source.people.keys {
       let number = NameNumber(truncatingIfNeeded: key)
@@ -86,8 +86,10 @@ struct SalvagePlan {
       else { continue }
       let hash = NameHash(kind: name.kind, hash: name.lookupHash)
       if let first = seen[hash] {
-        let parted = keys.secret(slot(of: first)) == nil ? first : number
-        names[parted] = .bad("it is another life of name \(parted == first ? number : first)")
+        let dropped = keys.secret(slot(of: first)) == nil ? first : number
+        names[dropped] = .bad(
+          "it has the same text as name \(dropped == first ? number : first), and the erasure "
+            + "between them is lost")
       }
       seen[hash] = number
     }
@@ -108,19 +110,19 @@ struct SalvagePlan {
     guard let row = source.name(number) else { return .bad("it is missing or damaged") }
     let isContradicted = position.map(proof.isContradicted) ?? false
     if source.needsProof(name: number), !(position.map(proof.isProven) ?? false) {
-      return .bad("no page that is in order leads to it, and the hash tree does not prove it")
+      return .bad("no intact page refers to it, and the hash tree does not prove it")
     }
     guard let name = SealedName(row.span) else {
-      if isContradicted { return .bad("it is not what the tree holds of it") }
+      if isContradicted { return .bad("the hash tree has another hash for it") }
       guard let kind = NameKind(rawValue: row[0]) else { return .bad("it has no kind") }
       return .good(kind)
     }
     if name.slot.isForgotten {
-      return isContradicted ? .bad("it is not what the tree holds of it") : .forgotten(name.kind)
+      return isContradicted ? .bad("the hash tree has another hash for it") : .forgotten(name.kind)
     }
     let kind = name.kind
     let unreadable =
-      isContradicted ? .bad("it is not what the tree holds of it") : NameState.good(kind)
+      isContradicted ? .bad("the hash tree has another hash for it") : NameState.good(kind)
     if erasures.row(ofName: number) != nil { return unreadable }
     let isForeign = erasures.bySlot[name.slot.taken] != nil
     guard !isForeign, let head = keys.head, let secret = keys.secret(name.slot.taken) else {
@@ -138,7 +140,7 @@ struct SalvagePlan {
     }
     // Keep what is left only if the tree proves it. Otherwise, nobody knows whose name it was.
     guard position.map(proof.isProven) ?? false else {
-      return .bad("its text does not open with its key")
+      return .bad("its key does not decrypt its text")
     }
     namesLost.insert(number)
     return .good(kind)
@@ -146,8 +148,8 @@ struct SalvagePlan {
 
   // MARK: - Events
 
-  /// Leaves out records that no tree leads to and whose event is at another position, too: they are
-  /// of a commit that failed, and the batch was appended again.
+  /// Leaves out records that no tree refers to and whose event is also at another position. They
+  /// belong to a commit that failed, after which the batch was appended again.
   private mutating func leaveOutRepeated() {
     var doubtful: [Name: UInt64] = [:]
     for position in 1..<last + 1 where isDoubtful(position) {
@@ -164,10 +166,10 @@ struct SalvagePlan {
   }
 
   private static func repeated(at position: UInt64) -> String {
-    "no tree leads to the record, and its event is at position \(position)"
+    "no tree refers to the record, and its event is at position \(position)"
   }
 
-  /// Whether a record may be one of a commit that failed.
+  /// Returns whether a record may belong to a commit that failed.
   private func isDoubtful(_ position: UInt64) -> Bool {
     guard let origin = source.records.origin(of: position) else { return false }
     return !origin.isOfTree && !proof.isProven(position)
@@ -180,7 +182,8 @@ struct SalvagePlan {
     }
   }
 
-  /// Decides until nothing changes: an event may need an erasure, which is an event itself.
+  /// Judges the events again until nothing changes, because an event can depend on an erasure,
+  /// which is an event itself.
   private mutating func judgeEvents() {
     var isChanged = true
     while isChanged {
@@ -201,14 +204,14 @@ struct SalvagePlan {
     _ position: UInt64, _ introduced: inout Set<NameNumber>
   ) -> String? {
     if source.records.contested.contains(position) {
-      return "two different records of it were found, and no tree leads to either"
+      return "two different records of it were found, and no tree refers to either"
     }
     if source.records.rejected.contains(position) {
-      return "no tree leads to the record, and the hash tree contradicts it"
+      return "no tree refers to the record, and the hash tree contradicts it"
     }
     guard let bytes = source.record(position) else {
       return source.damagedRecords.contains(position)
-        ? "the record does not have its checksum" : "the record is missing"
+        ? "the record has a wrong checksum" : "the record is missing"
     }
     do throws(RecordError) {
       let record = try RecordView(bytes.span, isChecked: false)
@@ -275,7 +278,7 @@ struct SalvagePlan {
     _ record: borrowing RecordView, _ isForgotten: Bool
   ) -> Bool {
     guard let commitment = record.commitment else { return true }
-    // A row that is lost, and whose text had been erased before, is no loss.
+    // The text was erased, so losing its row loses nothing.
     if erasures.byEvent[record.position] != nil { return true }
     guard let row = source.personal.value(record.position, source),
       let data = SealedData(row.span)

@@ -127,9 +127,9 @@ struct SalvageProof {
           parent = hasher.parent(left, right)
         }
         above.append(parent)
-        let place = MerkleTree.storedIndex(
+        let stored = MerkleTree.storedIndex(
           level: MerkleTree.storedLevelMin + height, index: UInt64(index))
-        guard let parent, source.node(place) == parent else { continue }
+        guard let parent, source.node(stored) == parent else { continue }
         for block in index << height..<(index + 1) << height { verdicts[block] = .proven }
       }
       level = above

@@ -7,7 +7,7 @@ internal import PageReading
 /// The newest commit's trees are followed first. Then every other page of the file is looked at
 /// that is still a leaf: a damaged branch cuts off pages that are whole, and a damaged meta page
 /// the last commit. Rows of these pages fill only gaps. Pages of commits that failed are in the
-/// file, too, so rows behind the newest commit's last one count only if that commit cannot be read.
+/// file, too, so rows after the newest commit's last one count only if that commit cannot be read.
 final class SalvageSource {
   let file: PageFile
   private(set) var records = PlacedRows()
@@ -61,12 +61,12 @@ final class SalvageSource {
       let walk = TreeWalk(file, lastPage: 0)
       readOutside(nil) { body in walk.forEachLeafOutside { body($0, false) } }
     }
-    records.settle(self)
-    names.settle(self)
-    people.settle(self)
-    personal.settle(self)
-    nodes.settle(self)
-    erased.settle(self)
+    records.resolveDuplicates(self)
+    names.resolveDuplicates(self)
+    people.resolveDuplicates(self)
+    personal.resolveDuplicates(self)
+    nodes.resolveDuplicates(self)
+    erased.resolveDuplicates(self)
     erasures = records.keys.filter { position in
       record(position).map { $0[1] == EventKind.accountErased.rawValue } ?? false
     }
@@ -78,7 +78,7 @@ final class SalvageSource {
     guard let most = commits.map(\.entries.count).max(),
       let index = commits.firstIndex(where: { $0.entries.count == most })
     else { return nil }
-    // Which of the two meta pages was the newer one, a damaged page does not tell.
+    // A damaged meta page does not say whether it was the newer one.
     isNewestCommit = index == 0 && file.metaFaults.isEmpty
     for newer in commits[..<index] { faults += newer.faults }
     return commits[index]

@@ -110,15 +110,15 @@ struct SalvageWriter {
       isCommitted = view.commitment != nil
     } catch { throw LedgerError(error, at: old) }
     var introductions: [UInt8] = []
-    var settled: [NameNumber] = []
+    var newNumbers: [NameNumber] = []
     for number in uses {
       if let known = numbers[number] {
-        settled.append(known)
+        newNumbers.append(known)
         continue
       }
       nameCount += 1
       numbers[number] = nameCount
-      settled.append(nameCount)
+      newNumbers.append(nameCount)
       introductions += try writeName(number, as: nameCount, tables, &transaction)
     }
     if isErasure {
@@ -126,9 +126,9 @@ struct SalvageWriter {
     }
     bytes = record
     tree.leaves.append(bytes[...], introductions) { [position] buffer, start in
-      Record.settle(
+      Record.complete(
         &buffer, from: start, position: position, recordedAt: recordedAt,
-        namesBefore: namesBefore, numbers: settled)
+        namesBefore: namesBefore, numbers: newNumbers)
     }
     do throws(LMDBError) {
       try transaction.append(tables.records, position, tree.leaves.lastRecord)
@@ -158,7 +158,7 @@ struct SalvageWriter {
     }
     if let stated = SealedName(row.span)?.slot {
       var slot: [UInt8] = []
-      settled(stated, of: number).append(to: &slot)
+      usableSlot(stated, of: number).append(to: &slot)
       row.replaceSubrange(SealedName.slotAt..<SealedName.slotAt + slot.count, with: slot)
     }
     let key = bigEndianKey(new)
@@ -176,7 +176,7 @@ struct SalvageWriter {
   }
 
   /// The slot of a name in the new ledger: its own, unless that is damaged.
-  private mutating func settled(_ stated: Slot, of number: NameNumber) -> Slot {
+  private mutating func usableSlot(_ stated: Slot, of number: NameNumber) -> Slot {
     if plan.namesLost.contains(number) { return emptySlot() }
     if let erased = plan.erasures.row(ofName: number) { return Slot(erased.slot) }
     if stated.taken <= plan.lastSlot { return stated }

@@ -98,7 +98,7 @@ struct SalvagedErasures {
   ///   - last: The last position of the log.
   ///   - lastSlot: No slot is higher, unless a bit of it was flipped.
   /// - Complexity: O(*n*) in the names of people and personal texts, if anything was erased.
-  mutating func settle(_ proof: SalvageProof, last: UInt64, lastSlot: UInt32) {
+  mutating func selectRows(_ proof: SalvageProof, last: UInt64, lastSlot: UInt32) {
     // The leaf of an erasure holds what it erased. So if every leaf is proven, no row is missing,
     // and the damage is in the count.
     if !source.isErasedCountConfirmed, !source.erasures.allSatisfy(proof.isProven) {

@@ -24,17 +24,17 @@ public struct InclusionProof: Hashable, Sendable {
     guard index < size else { return nil }
     var hasher = TreeHasher()
     var node = leaf
-    var (place, last) = (index, size - 1)
+    var (number, last) = (index, size - 1)
     for sibling in path {
       if last == 0 { return nil }
-      if place & 1 == 1 || place == last {
+      if number & 1 == 1 || number == last {
         node = hasher.parent(sibling, node)
         // At the right edge, a node without a sibling moves up unchanged.
-        while place & 1 == 0, place != 0 { (place, last) = (place >> 1, last >> 1) }
+        while number & 1 == 0, number != 0 { (number, last) = (number >> 1, last >> 1) }
       } else {
         node = hasher.parent(node, sibling)
       }
-      (place, last) = (place >> 1, last >> 1)
+      (number, last) = (number >> 1, last >> 1)
     }
     return last == 0 ? node : nil
   }
@@ -77,19 +77,19 @@ public struct ConsistencyProof: Hashable, Sendable {
     _ first: TreeHash, _ rest: ArraySlice<TreeHash>, old: TreeHash, new: TreeHash
   ) -> Bool {
     var hasher = TreeHasher()
-    var (place, last) = (oldSize - 1, newSize - 1)
-    while place & 1 == 1 { (place, last) = (place >> 1, last >> 1) }
+    var (number, last) = (oldSize - 1, newSize - 1)
+    while number & 1 == 1 { (number, last) = (number >> 1, last >> 1) }
     var (oldNode, newNode) = (first, first)
     for hash in rest {
       if last == 0 { return false }
-      if place & 1 == 1 || place == last {
+      if number & 1 == 1 || number == last {
         oldNode = hasher.parent(hash, oldNode)
         newNode = hasher.parent(hash, newNode)
-        while place & 1 == 0, place != 0 { (place, last) = (place >> 1, last >> 1) }
+        while number & 1 == 0, number != 0 { (number, last) = (number >> 1, last >> 1) }
       } else {
         newNode = hasher.parent(newNode, hash)
       }
-      (place, last) = (place >> 1, last >> 1)
+      (number, last) = (number >> 1, last >> 1)
     }
     return last == 0 && oldNode == old && newNode == new
   }

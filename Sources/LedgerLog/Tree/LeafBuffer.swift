@@ -29,15 +29,15 @@ struct LeafBuffer: Sendable {
     borrowing get { bytes.span.extracting(recordStart..<recordEnd) }
   }
 
-  /// Adds a leaf, and lets `settle` complete its record in place, at the end of the buffer.
+  /// Adds a leaf, and lets `complete` finish its record in place, at the end of the buffer.
   mutating func append(
-    _ record: ArraySlice<UInt8>, _ introductions: [UInt8], settle: (inout [UInt8], Int) -> Void
+    _ record: ArraySlice<UInt8>, _ introductions: [UInt8], complete: (inout [UInt8], Int) -> Void
   ) {
     bytes.append(0)
     bytes.appendLength(UInt32(record.count))
     recordStart = bytes.count
     bytes.append(contentsOf: record)
-    settle(&bytes, recordStart)
+    complete(&bytes, recordStart)
     recordEnd = bytes.count
     bytes.append(contentsOf: introductions)
     ends.append(bytes.count)

@@ -1,3 +1,5 @@
+internal import LedgerEvents
+
 extension LogView {
   /// Returns one proof for several events of the log: see ``TreeMultiProof``.
   ///
@@ -12,7 +14,8 @@ extension LogView {
   ) throws(LedgerError) -> TreeMultiProof {
     guard size <= lastPosition else {
       throw LedgerError(
-        .notFound, "The log has \(lastPosition) events, there is no tree of \(size) yet.",
+        .notFound,
+        "The log has \(lastPosition.counted("event")): there is no tree of \(size) yet.",
         position: size)
     }
     if let last = positions.last, last > size {

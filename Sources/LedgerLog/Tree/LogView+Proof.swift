@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LedgerEvents
 
 extension LogView {
   /// Returns the proof that the event at `position` is there in the tree over the first `size`
@@ -13,7 +14,8 @@ extension LogView {
     try requireEvents(size)
     guard position >= 1, position <= size else {
       throw LedgerError(
-        .notFound, "The tree over \(size) events has no event at position \(position).",
+        .notFound,
+        "The tree over \(size.counted("event")) has no event at position \(position).",
         position: position)
     }
     let ranges = MerkleTree.inclusionRanges(index: position - 1, size: size)
@@ -46,7 +48,8 @@ extension LogView {
   private func requireEvents(_ size: UInt64) throws(LedgerError) {
     guard size <= lastPosition else {
       throw LedgerError(
-        .notFound, "The log has \(lastPosition) events, there is no tree over \(size) yet.",
+        .notFound,
+        "The log has \(lastPosition.counted("event")): there is no tree over \(size) yet.",
         position: size)
     }
   }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LedgerEvents
 
 extension LogView {
   /// Returns the root of the tree over the first `size` events, which is the log's fingerprint at
@@ -23,7 +24,8 @@ extension LogView {
   ) throws(LedgerError) -> [TreeHash] {
     guard size <= lastPosition else {
       throw LedgerError(
-        .notFound, "The log has \(lastPosition) events, there is no root at \(size) yet.",
+        .notFound,
+        "The log has \(lastPosition.counted("event")): there is no root at \(size) yet.",
         position: size)
     }
     var peaks: [TreeHash] = []
@@ -51,13 +53,13 @@ extension LogView {
   }
 
   /// Returns the node at an index in the order of storing.
-  func storedNode(_ place: UInt64) throws(LedgerError) -> TreeHash {
+  func storedNode(_ index: UInt64) throws(LedgerError) -> TreeHash {
     let found: Span<UInt8>?
-    do throws(LMDBError) { found = try view.get(tables.tree, place) } catch {
+    do throws(LMDBError) { found = try view.get(tables.tree, index) } catch {
       throw LedgerError(error)
     }
     guard let found, let node = TreeHash(found) else {
-      throw .corrupt("The node \(place) of the tree is missing or damaged")
+      throw .corrupt("The node \(index) of the tree is missing or damaged")
     }
     return node
   }

@@ -39,6 +39,8 @@ package final class RootKeeper: Sendable {
     var file: FlatFile?
     var next = 0
     var isSynced = true
+    /// Why the newest root could not be kept.
+    var failure: LedgerError?
   }
 
   package init(folder: String, ledger: [UInt8], mode: UInt32) {
@@ -50,9 +52,20 @@ package final class RootKeeper: Sendable {
 
   /// Writes the root after a durable commit.
   ///
+  /// If the root cannot be written, the commit remains valid, and the root that was kept before
+  /// remains a root of the log. ``failure()`` reports the reason until a root can be kept again.
+  ///
   /// - Complexity: One write of 80 bytes. The first time, the file is created if it is missing.
-  /// - Throws: ``LedgerError``: `io`, `full`, `readOnly`. The commit remains valid.
-  package func keep(_ root: TreeHash, at position: UInt64) throws(LedgerError) {
+  func keep(_ root: TreeHash, at position: UInt64) {
+    var failure: LedgerError?
+    do throws(LedgerError) { try write(root, at: position) } catch { failure = error }
+    state.withLock { $0.failure = failure }
+  }
+
+  /// Why the root of the last commit could not be kept; `nil` if it was.
+  func failure() -> LedgerError? { state.withLock { $0.failure } }
+
+  private func write(_ root: TreeHash, at position: UInt64) throws(LedgerError) {
     var bytes = RootKeeper.mark + ledger
     bytes.append(bigEndianWord: position)
     root.append(to: &bytes)
@@ -161,7 +174,8 @@ package struct KeptRoot: Hashable, Sendable {
       throw LedgerError(
         .corrupt,
         """
-        The log went back: it should have \(position) events, and it has \(log.lastPosition). \
+        The log went back: it should have \(position.counted("event")), and it has \
+        \(log.lastPosition). \
         \(advice)
         """, position: position)
     }

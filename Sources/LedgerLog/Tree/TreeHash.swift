@@ -89,7 +89,7 @@ package struct TreeHasher {
   /// Returns SHA-256(0x00 ‖ entry) for a buffer that already contains the zero byte before the
   /// entry.
   static func leafHash(prefixed buffer: [UInt8]) -> TreeHash {
-    assert(buffer.first == 0, "a leaf is hashed behind a zero byte")
+    assert(buffer.first == 0, "a leaf is hashed after a zero byte")
     return TreeHash(SHA256.hash(data: buffer))
   }
 

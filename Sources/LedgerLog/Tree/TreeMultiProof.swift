@@ -49,7 +49,7 @@ package struct TreeMultiProof: Hashable, Sendable {
       if leaves.isEmpty { return nodes.append(try hash(range)) }
       if range.count == 1 { return }
       let middle = TreeMultiProof.middle(of: range)
-      let split = leaves.firstPlace { $0 >= middle }
+      let split = leaves.partitioningIndex { $0 >= middle }
       try walk(range.lowerBound..<middle, leaves[..<split])
       try walk(middle..<range.upperBound, leaves[split...])
     }
@@ -86,7 +86,7 @@ package struct TreeMultiProof: Hashable, Sendable {
       }
       if range.count == 1 { return first.hash }
       let middle = TreeMultiProof.middle(of: range)
-      let split = leaves.firstPlace { $0.index >= middle }
+      let split = leaves.partitioningIndex { $0.index >= middle }
       let left = try hash(range.lowerBound..<middle, leaves[..<split])
       return hasher.parent(left, try hash(middle..<range.upperBound, leaves[split...]))
     }
@@ -127,7 +127,7 @@ package enum MultiProofError: Error, Hashable, Sendable, CustomStringConvertible
 
 extension ArraySlice {
   /// Returns the first index from which all elements fit. Elements that do not fit come first.
-  fileprivate func firstPlace(where fits: (Element) -> Bool) -> Int {
+  fileprivate func partitioningIndex(where fits: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {
       let middle = low + (high - low) / 2

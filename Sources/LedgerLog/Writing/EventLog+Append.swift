@@ -52,7 +52,7 @@ extension EventLog {
     let prepared = try prepare(batch, options)
     let ticket = AppendTicket()
     writer.enqueue(
-      PendingAppend(batch: prepared, condition: options.condition) { ticket.settle($0) })
+      PendingAppend(batch: prepared, condition: options.condition) { ticket.fulfill($0) })
     return ticket
   }
 
@@ -79,7 +79,7 @@ extension EventLog {
     let prepared = try prepare([event], AppendOptions())
     let ticket = AppendTicket()
     writer.enqueue(
-      PendingAppend(batch: prepared, condition: nil, erasure: scope) { ticket.settle($0) })
+      PendingAppend(batch: prepared, condition: nil, erasure: scope) { ticket.fulfill($0) })
     return try ticket.wait().outcomes[0]
   }
 
@@ -120,11 +120,11 @@ extension EventLog {
 /// The future result of a submitted batch.
 public final class AppendTicket: Sendable {
   private let result = Mutex<Result<AppendResult, LedgerError>?>(nil)
-  private let settled = DispatchSemaphore(value: 0)
+  private let fulfilled = DispatchSemaphore(value: 0)
 
-  package func settle(_ result: Result<AppendResult, LedgerError>) {
+  package func fulfill(_ result: Result<AppendResult, LedgerError>) {
     self.result.withLock { $0 = result }
-    settled.signal()
+    fulfilled.signal()
   }
 
   /// Waits until the batch is durable or rejected.
@@ -134,9 +134,9 @@ public final class AppendTicket: Sendable {
   public func wait() throws(LedgerError) -> AppendResult {
     while true {
       if let result = result.withLock({ $0 }) { return try result.get() }
-      settled.wait()
+      fulfilled.wait()
       // One signal wakes one thread, which wakes the next one.
-      settled.signal()
+      fulfilled.signal()
     }
   }
 }

@@ -13,13 +13,13 @@ extension LogAppender {
   ) throws(AppendFailure) -> AppendResult {
     let batch = pending.batch
     let before = Mark(
-      position: position, nameCount: nameCount, slot: sealer.slot, frontier: tree.frontier)
+      frontier: tree.frontier, nameCount: names.count, slot: sealer.slot)
     var numbers: BatchNumbers
     var positions: [UInt64]
     var scope: ErasureScope?
     do throws(LedgerError) {
       let log = try LogView(transaction.view, tables)
-      numbers = BatchNumbers(try knownNumbers(of: batch, log, index))
+      numbers = BatchNumbers(try names.knownNumbers(of: batch, log, index))
       positions = try knownPositions(of: batch, numbers, log, index)
       let fresh = positions.indices.count { positions[$0] == 0 && batch.keys.firsts[$0] == $0 }
       try refuseBeyondLimits(fresh, batch)
@@ -54,7 +54,7 @@ extension LogAppender {
     _ count: Int, _ batch: PreparedBatch
   ) throws(LedgerError) {
     guard positionMax - position >= UInt64(count),
-      Int(nameNumberMax - nameCount) >= batch.keys.names.count
+      Int(nameNumberMax - names.count) >= batch.keys.names.count
     else {
       throw LedgerError(
         .limitReached,
@@ -67,13 +67,13 @@ extension LogAppender {
   // MARK: - What is there already
 
   /// Returns the position of each event that is in the log with the same content; 0 for the others.
-  private mutating func knownPositions(
+  private func knownPositions(
     of batch: PreparedBatch, _ numbers: BatchNumbers, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> [UInt64] {
     var positions = [UInt64](repeating: 0, count: batch.count)
     var asked: [Int] = []
     for at in positions.indices where batch.keys.firsts[at] == at {
-      let found = try tail.position(batch.keys.idHashes[at]) { (value) throws(LedgerError) in
+      let found = try ids.first(batch.keys.idHashes[at]) { (value) throws(LedgerError) in
         try log.isID(batch.inputs[at].event.id, at: UInt64(value))
       }
       if let found {
@@ -91,11 +91,18 @@ extension LogAppender {
         if try log.isID(batch.inputs[at].event.id, at: position) { positions[at] = position }
       }
     }
+    var scratch = Scratch()
     for (at, position) in positions.enumerated() where position != 0 {
-      if try isSameRecord(batch, at, numbers, position, log) { continue }
+      if try isSameRecord(batch, at, numbers, position, log, &scratch) { continue }
       try refuseOtherContent(batch.inputs[at].event, at, position, log)
     }
     return positions
+  }
+
+  /// Buffers for one event after the other.
+  private struct Scratch {
+    var record: [UInt8] = []
+    var numbers: [NameNumber] = []
   }
 
   /// Returns whether the event would give exactly the record at `position`. If so, it has the same
@@ -103,9 +110,9 @@ extension LogAppender {
   ///
   /// A record that commits to personal data never matches, because each commitment has a different
   /// salt.
-  private mutating func isSameRecord(
+  private func isSameRecord(
     _ batch: PreparedBatch, _ at: Int, _ numbers: BatchNumbers, _ position: UInt64,
-    _ log: LogView
+    _ log: LogView, _ scratch: inout Scratch
   ) throws(LedgerError) -> Bool {
     let stored = try log.record(at: position)
     scratch.numbers.removeAll(keepingCapacity: true)
@@ -114,7 +121,7 @@ extension LogAppender {
     }
     scratch.record.removeAll(keepingCapacity: true)
     scratch.record.append(contentsOf: batch.records.bytes[batch.record(of: at)])
-    Record.settle(
+    Record.complete(
       &scratch.record, from: 0, position: position, recordedAt: stored.recordedAt,
       namesBefore: stored.namesBefore, numbers: scratch.numbers)
     return try log.recordBytes(at: position).equals(scratch.record.span)
@@ -135,69 +142,14 @@ extension LogAppender {
     }
   }
 
-  /// Returns the number of each of the batch's names; 0 if it has none yet or its number was
-  /// erased.
-  private mutating func knownNumbers(
-    of batch: PreparedBatch, _ log: LogView, _ index: any LogIndex
-  ) throws(LedgerError) -> [NameNumber] {
-    var numbers = [NameNumber](repeating: 0, count: batch.keys.names.count)
-    var asked: [Int] = []
-    let names = batch.keys.names
-    for at in 0..<names.count {
-      let hash = batch.keys.nameHashes[at]
-      if let number = cache.number(hash, names.row(at)),
-        try !isErased(number, of: names, at, log)
-      {
-        numbers[at] = number
-        continue
-      }
-      let found = try tail.name(hash) { (value) throws(LedgerError) in
-        try isNumber(value, of: names, at, log)
-      }
-      if let found {
-        numbers[at] = found
-        cache.insert(hash, names.row(at), found)
-      } else if index.nameReach > 0 {
-        asked.append(at)
-      }
-    }
-    guard !asked.isEmpty else { return numbers }
-    for candidate in try index.numbers(ofNames: asked.map { batch.keys.nameHashes[$0] }) {
-      let at = asked[candidate.index]
-      guard numbers[at] == 0, try isNumber(candidate.value, of: names, at, log) else { continue }
-      numbers[at] = candidate.value
-      cache.insert(batch.keys.nameHashes[at], names.row(at), candidate.value)
-    }
-    return numbers
-  }
-
-  /// Returns whether events that happen now may use this number for a name of the batch.
-  private func isNumber(
-    _ number: NameNumber, of names: NameRows, _ at: Int, _ log: LogView
-  ) throws(LedgerError) -> Bool {
-    guard try log.isName(number, row: names.row(at)) else { return false }
-    return try !isErased(number, of: names, at, log)
-  }
-
-  private func isErased(
-    _ number: NameNumber, of names: NameRows, _ at: Int, _ log: LogView
-  ) throws(LedgerError) -> Bool {
-    guard !erasures.isEmpty, names.isPersonal(at) else { return false }
-    return try erasures.isErased(number, log)
-  }
-
-  /// Adds the ids and names of an accepted batch to the tail and the cache.
+  /// Adds the ids and names of an accepted batch to what the writer knows.
   private mutating func remember(
     _ batch: PreparedBatch, _ numbers: BatchNumbers, known: [UInt64]
   ) {
     for at in known.indices where known[at] == 0 && batch.keys.firsts[at] == at {
-      tail.appendID(batch.keys.idHashes[at])
+      ids.append(batch.keys.idHashes[at])
     }
-    for (at, number) in numbers.given {
-      tail.appendName(batch.keys.nameHashes[at])
-      guard numbers.byName[at] == number else { continue }
-      cache.insert(batch.keys.nameHashes[at], batch.keys.names.row(at), number)
-    }
+    names.remember(batch, numbers)
   }
 
   private func result(

@@ -3,7 +3,7 @@ internal import LedgerEvents
 
 extension LogAppender {
   /// Reads what was appended since the last group, by other processes or before this one began.
-  /// Drops from the tail what the index contains by now.
+  /// Drops what the index contains by now.
   ///
   /// - Complexity: O(*n*) in the number of events and names that are new to the writer.
   mutating func catchUp(_ log: LogView, _ index: any LogIndex) throws(LedgerError) {
@@ -17,24 +17,19 @@ extension LogAppender {
         """
       ).ofIndex
     }
-    if tail.meets(index), tail.position <= log.lastPosition, tail.name <= lastName {
-      tail.drop(reachedBy: index)
-    } else {
-      tail = LogTail(behind: index)
-    }
-    if tail.position < log.lastPosition {
-      var records = try log.records(in: tail.position + 1...log.lastPosition)
+    let last = UInt32(log.lastPosition)
+    ids.follow(UInt32(index.reach), in: last)
+    if ids.end < last {
+      var idBytes: [UInt8] = []
+      var records = try log.records(in: UInt64(ids.end) + 1...log.lastPosition)
       while try records.next() {
-        tail.appendID(keyHash.id(of: try records.record(isChecked: false), &scratch.idBytes))
+        ids.append(keyHash.id(of: try records.record(isChecked: false), &idBytes))
       }
     }
-    while tail.name < lastName {
-      tail.appendName(try log.nameHash(tail.name + 1, keyHash))
-    }
-    if tree.frontier.size != log.lastPosition { tree.frontier = try log.frontier() }
-    if position != log.lastPosition { sealer.slot = try log.lastSlot() }
-    try erasures.catchUp(log)
-    position = log.lastPosition
-    nameCount = lastName
+    try names.catchUp(log, index)
+    guard position != log.lastPosition else { return }
+    // The tree says which position the writer knows, so it is set last.
+    sealer.slot = try log.lastSlot()
+    tree.frontier = try log.frontier()
   }
 }

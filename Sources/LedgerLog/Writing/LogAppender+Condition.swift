@@ -8,7 +8,7 @@ extension LogAppender {
   /// again is acknowledged again.
   ///
   /// - Complexity: O(*n*) in the number of events after the condition's position.
-  mutating func check(
+  func check(
     _ condition: AppendCondition, _ log: LogView, _ index: any LogIndex, except own: [UInt64]
   ) throws(LedgerError) {
     switch condition {
@@ -24,7 +24,7 @@ extension LogAppender {
         throw LedgerError(
           .conditionFailed,
           """
-          The event at position \(records.position), behind \(after), matches the condition. Read \
+          The event at position \(records.position), after \(after), matches the condition. Read \
           it, decide again, and expect its position.
           """, position: records.position)
       }
@@ -37,36 +37,18 @@ extension LogAppender {
     _ filter: EventFilter, _ log: LogView, _ index: any LogIndex
   ) throws(LedgerError) -> NumberFilter? {
     var match = NumberFilter(type: filter.type)
-    let names: [(NameKind, Name?, WritableKeyPath<NumberFilter, NameNumber>)] = [
+    let fields: [(NameKind, Name?, WritableKeyPath<NumberFilter, NameNumber>)] = [
       (.account, filter.account, \.account), (.transaction, filter.transaction, \.transaction),
       (.transaction, filter.originalTransaction, \.original),
       (.product, filter.product, \.product),
     ]
-    for (kind, name, field) in names {
+    for (kind, name, field) in fields {
       guard let name else { continue }
       let use = NameUse(kind: kind, name: name)
-      guard let number = try number(of: use, log, index) else { return nil }
+      guard let number = try names.number(of: use, log, index) else { return nil }
       match[keyPath: field] = number
     }
     return match
-  }
-
-  /// Returns the number of a name, if any event of the log uses it.
-  private func number(
-    of use: NameUse, _ log: LogView, _ index: any LogIndex
-  ) throws(LedgerError) -> NameNumber? {
-    let hash = try log.nameHash(use, keyHash)
-    let row = [use.kind.rawValue] + use.name.text.utf8
-    if erasures.isEmpty, let number = cache.number(hash, row.span) { return number }
-    func isIt(_ number: NameNumber) throws(LedgerError) -> Bool {
-      guard try log.isName(number, use) else { return false }
-      return try !erasures.isErased(number, log)
-    }
-    if let found = try tail.name(hash, where: isIt) { return found }
-    for candidate in try index.numbers(ofNames: [hash]) where try isIt(candidate.value) {
-      return candidate.value
-    }
-    return nil
   }
 }
 

@@ -4,10 +4,9 @@ internal import LedgerEvents
 extension LogAppender {
   /// The end of the log before a batch.
   struct Mark {
-    let position: UInt64
+    let frontier: MerkleFrontier
     let nameCount: NameNumber
     let slot: UInt32
-    let frontier: MerkleFrontier
   }
 
   /// Checks the batch's required consumptions. Returns an error if they are not covered.
@@ -41,18 +40,13 @@ extension LogAppender {
   mutating func takeOut(
     from mark: Mark, _ transaction: inout WriteTransaction
   ) throws(LMDBError) {
-    while position > mark.position {
-      _ = try transaction.delete(tables.records, position)
-      _ = try transaction.delete(tables.personal, position)
-      position -= 1
+    var last = position
+    while last > mark.frontier.size {
+      _ = try transaction.delete(tables.records, last)
+      _ = try transaction.delete(tables.personal, last)
+      last -= 1
     }
-    while nameCount > mark.nameCount {
-      let key = bigEndianKey(nameCount)
-      if try !transaction.delete(tables.names, key.span) {
-        _ = try transaction.delete(tables.people, key.span)
-      }
-      nameCount -= 1
-    }
+    try names.takeOut(after: mark.nameCount, &transaction)
     try tree.takeOut(to: mark.frontier, from: tables.tree, &transaction)
     sealer.slot = mark.slot
   }

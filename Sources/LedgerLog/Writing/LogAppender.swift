@@ -13,32 +13,22 @@ struct LogAppender {
   let roots: RootKeeper
   let clock: @Sendable () -> Instant
 
-  /// The ids and names that the index does not contain yet.
-  var tail = LogTail()
-  var cache = NameCache()
-  var erasures = Erasures()
+  /// The ids that the index does not contain yet.
+  var ids = KeyTail()
+  /// Finds and assigns the numbers of names.
+  var names: NameNumberer
   /// Assigns key slots and encrypts under them.
   var sealer: PersonalSealer
   /// Adds leaves to the tree.
   var tree = TreeWriter()
-  var position: UInt64 = 0
-  var nameCount: NameNumber = 0
   /// Whether the properties above include events that are not committed yet.
   var isAhead = false
 
   /// The maximum time during which a group accepts more batches.
   var timeMax = LogAppender.groupTimeMax
 
-  /// Reused buffers for the data of one event.
-  var scratch = Scratch()
-
-  struct Scratch {
-    var record: [UInt8] = []
-    var numbers: [NameNumber] = []
-    /// The names that the event introduces, in the form of its leaf.
-    var introductions: [UInt8] = []
-    var idBytes: [UInt8] = []
-  }
+  /// The position of the last event that was written. The tree has one leaf for each event.
+  var position: UInt64 { tree.frontier.size }
 
   /// The maximum number of events in a group: enough to share the cost of a commit, and few enough
   /// to answer soon.
@@ -61,10 +51,13 @@ struct LogAppender {
     self.keyHash = keyHash
     self.roots = roots
     self.clock = clock
+    names = NameNumberer(tables, keyHash)
     sealer = PersonalSealer(tables.texts)
   }
 
-  var tailSize: (entries: Int, bytes: Int) { (tail.count, tail.byteCount) }
+  var tailSize: (entries: Int, bytes: Int) {
+    (ids.count + names.tail.count, ids.byteCount + names.tail.byteCount)
+  }
 
   /// Writes the batches that `take` returns in one durable commit. Returns their results, which are
   /// valid then.
@@ -160,11 +153,7 @@ struct LogAppender {
   /// never be ahead of what a power failure leaves of the log.
   private mutating func keepRoot() {
     guard environment.options.sync == .everyCommit else { return }
-    do throws(LedgerError) { try roots.keep(tree.root(), at: position) } catch {
-      // The events are durable and acknowledged. The root that was kept before is still a valid
-      // one.
-      return
-    }
+    roots.keep(tree.root(), at: position)
   }
 
   /// Reads a long tail before the lock is taken, so that other processes can append meanwhile.
@@ -175,8 +164,9 @@ struct LogAppender {
     }
     let log = try LogView(snapshot.view, tables)
     // A tail that does not adjoin the index is read again, from the end of the index.
-    let isUsable = tail.meets(index) && tail.position <= log.lastPosition
-    let start = isUsable ? tail.position : index.reach
+    let reach = UInt32(clamping: index.reach)
+    let isUsable = ids.adjoins(reach) && ids.end <= log.lastPosition
+    let start = UInt64(isUsable ? ids.end : reach)
     guard log.lastPosition > start + LogAppender.tailLockedMax else { return }
     try catchUp(log, index)
   }
@@ -191,16 +181,16 @@ struct LogAppender {
     do throws(LMDBError) { return try environment.beginWrite() } catch { throw LedgerError(error) }
   }
 
-  /// Returns whether tail, tree and log end at the same position, for assertions after each batch.
+  /// Returns whether the ids, the names, the tree and the log end at the same position and number,
+  /// for assertions after each batch.
   ///
   /// - Complexity: O(1).
   private func agrees(with view: TransactionView) -> Bool {
-    guard tail.position == position, tail.name == nameCount, tree.frontier.size == position
-    else { return false }
+    guard ids.end == position, names.tail.end == names.count else { return false }
     do throws(LedgerError) {
       let log = try LogView(view, tables)
       let lastName = try log.lastNameNumber()
-      return log.lastPosition == position && lastName == nameCount
+      return log.lastPosition == position && lastName == names.count
     } catch {
       // A page that cannot be read is not a bug of the writer. Its next reader reports it.
       return true
@@ -209,13 +199,10 @@ struct LogAppender {
 
   /// Resets the state after a failed group.
   private mutating func forget() {
-    tail = LogTail()
-    cache.removeAll()
-    tree = TreeWriter()
-    position = 0
-    nameCount = 0
+    ids = KeyTail()
+    names = NameNumberer(tables, keyHash)
     sealer.slot = 0
-    erasures = Erasures()
+    tree = TreeWriter()
     isAhead = false
   }
 }

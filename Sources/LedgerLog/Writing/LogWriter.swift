@@ -58,7 +58,7 @@ final class LogWriter: Sendable {
     if starts { queue.async { self.drain() } }
   }
 
-  /// Holds the writer back while `body` puts batches behind each other, so that they are one group
+  /// Holds the writer back while `body` submits batches, so that they are one group
   /// however long they take. Later groups have their time limit again.
   func whileHeld<Value, Failure: Error>(
     _ body: () throws(Failure) -> Value

@@ -10,21 +10,21 @@ struct TrustedIndex: LogIndex {
   ///
   /// - Throws: ``LedgerError`` with an ``IndexFailure`` as its cause.
   init(_ index: () throws(LedgerError) -> any LogIndex) throws(LedgerError) {
-    self.index = try Self.telling { () throws(LedgerError) in try index() }
+    self.index = try Self.marking { () throws(LedgerError) in try index() }
   }
 
   var reach: UInt64 { index.reach }
   var nameReach: NameNumber { index.nameReach }
 
   func positions(ofIDs hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
-    try Self.telling { () throws(LedgerError) in try index.positions(ofIDs: hashes) }
+    try Self.marking { () throws(LedgerError) in try index.positions(ofIDs: hashes) }
   }
 
   func numbers(ofNames hashes: [UInt64]) throws(LedgerError) -> [KeyCandidate] {
-    try Self.telling { () throws(LedgerError) in try index.numbers(ofNames: hashes) }
+    try Self.marking { () throws(LedgerError) in try index.numbers(ofNames: hashes) }
   }
 
-  private static func telling<Value>(
+  private static func marking<Value>(
     _ body: () throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
     // If an index cannot be read for any reason, the log is read instead. If that cannot be read

@@ -14,23 +14,23 @@ extension EnvironmentState {
       let customer = knownCustomer(of: account)
       return customer == .nobody ? nil : .customer(customer)
     case .transaction(let number):
-      let place = transactionIndex.lookUp(UInt64(number))
-      guard place >= 0, transactions[place].isBegun else { return nil }
-      let transaction = transactions[place]
+      let index = transactionIndex.lookUp(UInt64(number))
+      guard index >= 0, transactions[index].isBegun else { return nil }
+      let transaction = transactions[index]
       return transaction.holder == .nobody
         ? .chain(transaction.chain) : .customer(transaction.holder)
     case .original(let number):
-      let place = chainIndex.lookUp(UInt64(number))
-      guard place >= 0, chains[place].firstTransaction != none else { return nil }
-      let holder = transactions[chains[place].firstTransaction].holder
-      return holder == .nobody ? .chain(place) : .customer(holder)
+      let index = chainIndex.lookUp(UInt64(number))
+      guard index >= 0, chains[index].firstTransaction != none else { return nil }
+      let holder = transactions[chains[index].firstTransaction].holder
+      return holder == .nobody ? .chain(index) : .customer(holder)
     }
   }
 
-  private func holds(_ scope: Scope, _ place: Int) -> Bool {
+  private func holds(_ scope: Scope, _ index: Int) -> Bool {
     switch scope {
-    case .customer(let customer): transactions[place].holder == customer
-    case .chain(let chain): transactions[place].chain == chain
+    case .customer(let customer): transactions[index].holder == customer
+    case .chain(let chain): transactions[index].chain == chain
     }
   }
 
@@ -39,11 +39,11 @@ extension EnvironmentState {
     if case .chain(let chain) = scope { return [chain] }
     var found: [Int] = []
     var known: Set<Int> = []
-    for place in transactions.indices
-    where transactions[place].hasPurchase && holds(scope, place)
-      && known.insert(transactions[place].chain).inserted
+    for index in transactions.indices
+    where transactions[index].hasPurchase && holds(scope, index)
+      && known.insert(transactions[index].chain).inserted
     {
-      found.append(transactions[place].chain)
+      found.append(transactions[index].chain)
     }
     return found
   }
@@ -73,10 +73,10 @@ extension EnvironmentState {
         entries.append(entry)
       }
     }
-    for place in entries.indices where entries[place].product != 0 {
-      entries[place].entitlements =
+    for index in entries.indices where entries[index].product != 0 {
+      entries[index].entitlements =
         foldContext.shared.catalogue.definitionInForce(
-          of: entries[place].product, in: environment, at: moment)?.entitlements ?? []
+          of: entries[index].product, in: environment, at: moment)?.entitlements ?? []
     }
     return entries
   }
@@ -91,15 +91,15 @@ extension EnvironmentState {
   /// Products whose newest queue fact, across all transactions of the scope, is `deferred`.
   private func pending(_ scope: Scope) -> [EntitlementEntry] {
     var newest: [(report: ReportState, transaction: Int)] = []
-    for place in transactions.indices where transactions[place].isBegun && holds(scope, place) {
-      var next = transactions[place].firstReport
+    for index in transactions.indices where transactions[index].isBegun && holds(scope, index) {
+      var next = transactions[index].firstReport
       while next != none {
         let report = reports[next]
         next = report.next
         if let known = newest.firstIndex(where: { $0.report.product == report.product }) {
-          if newest[known].report.ordinal < report.ordinal { newest[known] = (report, place) }
+          if newest[known].report.ordinal < report.ordinal { newest[known] = (report, index) }
         } else {
-          newest.append((report, place))
+          newest.append((report, index))
         }
       }
     }

@@ -85,9 +85,9 @@ extension Unit {
   private func settledTransaction(
     _ root: NameNumber, in environment: StoreEnvironment
   ) -> TransactionState? {
-    guard let state = place(of: environment).map({ environments[$0] }) else { return nil }
-    let place = state.transactionIndex.lookUp(UInt64(root))
-    return place < 0 ? nil : state.transactions[place]
+    guard let state = index(of: environment).map({ environments[$0] }) else { return nil }
+    let index = state.transactionIndex.lookUp(UInt64(root))
+    return index < 0 ? nil : state.transactions[index]
   }
 }
 

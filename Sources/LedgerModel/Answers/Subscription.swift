@@ -22,12 +22,12 @@ extension EnvironmentState {
   func periods(of chain: Int, _ foldContext: FoldContext) -> [Period] {
     var periods: [Period] = []
     var bare: [Int] = []
-    for place in members(of: chain) where transactions[place].hasPurchase {
-      let purchase = transactions[place].purchase
+    for index in members(of: chain) where transactions[index].hasPurchase {
+      let purchase = transactions[index].purchase
       if purchase.isOnlyRestored && !purchase.statesExpiry {
-        bare.append(place)
+        bare.append(index)
       } else {
-        periods.append(period(place))
+        periods.append(period(index))
       }
     }
     if periods.isEmpty,
@@ -38,19 +38,19 @@ extension EnvironmentState {
       periods.append(period(first))
     }
     assignFloating(&periods, chain, foldContext.texts)
-    for place in periods.indices {
-      periods[place].end = end(of: periods[place], foldContext.shared)
-      for lapse in chains[chain].lapses where periods[place].start < lapse.occurredAt {
-        periods[place].end = min(periods[place].end, lapse.end)
+    for index in periods.indices {
+      periods[index].end = end(of: periods[index], foldContext.shared)
+      for lapse in chains[chain].lapses where periods[index].start < lapse.occurredAt {
+        periods[index].end = min(periods[index].end, lapse.end)
       }
     }
     return periods
   }
 
-  private func period(_ place: Int) -> Period {
-    let purchase = transactions[place].purchase
+  private func period(_ index: Int) -> Period {
+    let purchase = transactions[index].purchase
     return Period(
-      transaction: place, start: purchase.start, end: .max, product: purchase.product,
+      transaction: index, start: purchase.start, end: .max, product: purchase.product,
       reversal: purchase.reversal, isUpgraded: purchase.store.isUpgraded,
       storeExpiry: purchase.storeExpiry, queueExpiry: purchase.queueExpiry)
   }
@@ -60,9 +60,9 @@ extension EnvironmentState {
   private func assignFloating(_ periods: inout [Period], _ chain: Int, _ texts: any FactTexts) {
     for fact in chains[chain].floating {
       var target: Int?
-      for place in periods.indices where periods[place].start <= fact.occurredAt {
-        if let best = target, !isLater(periods[place], than: periods[best], texts) { continue }
-        target = place
+      for index in periods.indices where periods[index].start <= fact.occurredAt {
+        if let best = target, !isLater(periods[index], than: periods[best], texts) { continue }
+        target = index
       }
       guard let target else { continue }
       if fact.isStoreFact {

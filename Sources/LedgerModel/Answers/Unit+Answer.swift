@@ -74,7 +74,7 @@ extension Unit {
     var newest: Int64?
     for state in self.environments where environments.contains(state.environment) {
       guard case .customer(let customer)? = state.scope(of: subject) else { continue }
-      newest = max(newest ?? .min, state.customers[customer.place])
+      newest = max(newest ?? .min, state.customers[customer.index])
     }
     return newest
   }

@@ -163,8 +163,8 @@ extension EnvironmentState {
     for account in [fact.account, fact.detail?.fields.to ?? 0] where account != 0 {
       customers.insert(knownCustomer(of: account))
     }
-    let place = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
-    if place >= 0 { customers.insert(transactions[place].holder) }
+    let index = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
+    if index >= 0 { customers.insert(transactions[index].holder) }
     customers.remove(.nobody)
     return customers
   }

@@ -39,14 +39,14 @@ extension Unit {
     texts: any FactTexts
   ) -> [HeldContent] {
     // Accessed by index, because passing on the state itself would retain and release its tables.
-    guard let place = self.place(of: environment) else { return [] }
+    guard let index = self.index(of: environment) else { return [] }
     let foldContext = FoldContext(context: context, texts: texts)
     var held: [HeldContent] = []
     var seen: Set<Holder> = []
-    for account in environments[place].accounts
+    for account in environments[index].accounts
     where account.customer != .nobody && seen.insert(account.customer).inserted {
-      let newest = environments[place].customers[account.customer.place]
-      held += environments[place].heldContents(
+      let newest = environments[index].customers[account.customer.index]
+      held += environments[index].heldContents(
         of: account.customer, account.number, at: isExact ? moment : max(moment, newest),
         foldContext)
     }
@@ -59,8 +59,8 @@ extension Unit {
   public func namedVersions(
     in environment: StoreEnvironment, _ body: (VersionObservation) -> Void
   ) {
-    guard let place = self.place(of: environment) else { return }
-    for observed in environments[place].versions { body(observed) }
+    guard let index = self.index(of: environment) else { return }
+    for observed in environments[index].versions { body(observed) }
   }
 }
 

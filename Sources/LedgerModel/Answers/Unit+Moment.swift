@@ -6,9 +6,9 @@ extension Unit {
   /// (versions, digests) and those that hold at a moment are not included.
   public var findings: [Finding] {
     var all: [Finding] = []
-    for place in environments.indices {
-      all += environments[place].findings
-      all += environments[place].lateFindings
+    for index in environments.indices {
+      all += environments[index].findings
+      all += environments[index].lateFindings
     }
     return all
   }
@@ -25,9 +25,9 @@ extension Unit {
     context: SharedContext, texts: any FactTexts,
     isInstalledByNobody: (NameNumber) -> Bool = { _ in false }
   ) -> [Finding] {
-    guard let place = place(of: environment) else { return [] }
+    guard let index = index(of: environment) else { return [] }
     let foldContext = FoldContext(context: context, texts: texts)
-    return environments[place].findings(at: moment, thresholds, foldContext, isInstalledByNobody)
+    return environments[index].findings(at: moment, thresholds, foldContext, isInstalledByNobody)
   }
 
   /// The products of the chains with hosted content that nobody holds. Whether they were delivered
@@ -35,12 +35,12 @@ extension Unit {
   public var unheldProducts: [ObservedProduct] {
     var found: Set<ObservedProduct> = []
     for state in environments {
-      for place in state.chains.indices
-      where state.chains[place].hasHostedContent && state.chain(place, grantsTo: .nobody) {
+      for index in state.chains.indices
+      where state.chains[index].hasHostedContent && state.chain(index, grantsTo: .nobody) {
         found.insert(
           ObservedProduct(
-            environment: state.environment, product: state.chains[place].firstProduct))
-        for member in state.members(of: place) where state.transactions[member].hasPurchase {
+            environment: state.environment, product: state.chains[index].firstProduct))
+        for member in state.members(of: index) where state.transactions[member].hasPurchase {
           let product = state.transactions[member].purchase.product
           found.insert(ObservedProduct(environment: state.environment, product: product))
         }
@@ -51,10 +51,10 @@ extension Unit {
 
   /// Believed `occurredAt` of the newest fact that counts in an environment.
   public func newestEvent(in environment: StoreEnvironment) -> Int64? {
-    guard let place = place(of: environment), environments[place].newest != .min else {
+    guard let index = index(of: environment), environments[index].newest != .min else {
       return nil
     }
-    return environments[place].newest
+    return environments[index].newest
   }
 }
 
@@ -77,12 +77,12 @@ extension EnvironmentState {
   private func openTransactions(at moment: Int64, _ thresholds: Thresholds) -> [Finding] {
     transactions.indices.filter {
       NeverFinished.holds(transactions[$0].queue, at: moment, thresholds)
-    }.map { place in
-      let transaction = transactions[place]
+    }.map { index in
+      let transaction = transactions[index]
       return Finding(
         rule: .neverFinished, environment: environment,
         position: transaction.queue.openedPosition, occurredAt: transaction.queue.openedAt,
-        account: account(of: place), transaction: transaction.number,
+        account: account(of: index), transaction: transaction.number,
         product: transaction.product)
     }
   }
@@ -130,13 +130,13 @@ extension EnvironmentState {
   private func undelivered(
     at moment: Int64, _ foldContext: FoldContext, _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
-    chains.indices.compactMap { place in
-      let chain = chains[place]
+    chains.indices.compactMap { index in
+      let chain = chains[index]
       guard Undelivered.canHold(chain) else { return nil }
-      let standing = standing(of: place, at: moment, foldContext)
+      let standing = standing(of: index, at: moment, foldContext)
       let isInstalled = standing.map {
-        isInstalledByHolder(of: place, product: $0.product)
-          || (self.chain(place, grantsTo: .nobody) && isInstalledByNobody($0.product))
+        isInstalledByHolder(of: index, product: $0.product)
+          || (self.chain(index, grantsTo: .nobody) && isInstalledByNobody($0.product))
       }
       guard
         Undelivered.holds(standing: standing, isInstalledByHolder: isInstalled ?? false)

@@ -91,10 +91,10 @@ extension Unit {
     if fact.kind == .unknown { return [] }
     let resolution = identity.resolved(Identity.Statement(fact))
     let decides = fact.kind.isTransactionKind || fact.kind.isSubscriptionKind
-    return environments.indices.compactMap { place in
-      if let only = resolution.environment, only != environments[place].environment { return nil }
-      return environments[place].parts(
-        touchedBy: fact, root: resolution.root, at: place, decidesChain: decides)
+    return environments.indices.compactMap { index in
+      if let only = resolution.environment, only != environments[index].environment { return nil }
+      return environments[index].parts(
+        touchedBy: fact, root: resolution.root, at: index, decidesChain: decides)
     }
   }
 
@@ -115,13 +115,13 @@ extension Unit {
   }
 
   /// The range of the transactions' indices.
-  package func transactionPlaces(in environment: Int) -> Range<Int> {
+  package func transactionIndices(in environment: Int) -> Range<Int> {
     environments[environment].transactions.indices
   }
 
   /// A transaction; `nil` if no event has begun it.
-  package func transactionPart(_ place: Int, in environment: Int) -> TransactionPart? {
-    let transaction = environments[environment].transactions[place]
+  package func transactionPart(_ index: Int, in environment: Int) -> TransactionPart? {
+    let transaction = environments[environment].transactions[index]
     guard transaction.isBegun else { return nil }
     return TransactionPart(
       number: transaction.number, original: transaction.original, chain: transaction.chain,
@@ -132,14 +132,14 @@ extension Unit {
   /// The standing of a transaction that has begun, with its downloads.
   ///
   /// - Complexity: O(*n*) in its downloads and reports.
-  package func standing(ofTransaction place: Int, in environment: Int) -> TransactionStanding {
-    environments[environment].standing(ofTransaction: place)
+  package func standing(ofTransaction index: Int, in environment: Int) -> TransactionStanding {
+    environments[environment].standing(ofTransaction: index)
   }
 
   /// The queue's last report about each product of a transaction.
-  package func reportParts(ofTransaction place: Int, in environment: Int) -> [ReportPart] {
+  package func reportParts(ofTransaction index: Int, in environment: Int) -> [ReportPart] {
     var found: [ReportPart] = []
-    var next = environments[environment].transactions[place].firstReport
+    var next = environments[environment].transactions[index].firstReport
     while next != none {
       let report = environments[environment].reports[next]
       found.append(
@@ -184,10 +184,10 @@ extension Unit {
   package func installedVersion(
     of product: NameNumber, on device: NameNumber, of customer: Int, in environment: Int
   ) -> Name? {
-    let place = environments[environment].content(
+    let index = environments[environment].content(
       of: product, on: device, heldBy: Holder(customer: customer))
-    guard place != none, environments[environment].contents[place].isPresent else { return nil }
-    return environments[environment].contents[place].version
+    guard index != none, environments[environment].contents[index].isPresent else { return nil }
+    return environments[environment].contents[index].version
   }
 
   /// The customers who ever installed content, with the products and devices.
@@ -202,10 +202,10 @@ extension Unit {
 
 extension EnvironmentState {
   fileprivate func parts(
-    touchedBy fact: Fact, root: NameNumber, at place: Int, decidesChain: Bool
+    touchedBy fact: Fact, root: NameNumber, at index: Int, decidesChain: Bool
   ) -> TouchedParts {
     var parts = TouchedParts(
-      environment: place, transaction: nil, chain: nil, decidesChain: decidesChain, holder: nil,
+      environment: index, transaction: nil, chain: nil, decidesChain: decidesChain, holder: nil,
       accounts: fact.account == 0 ? [] : [fact.account])
     let transaction = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
     if transaction != none, transactions[transaction].isBegun {
@@ -225,22 +225,22 @@ extension EnvironmentState {
   }
 
   fileprivate func chainPart(
-    _ place: Int, at moment: Int64, _ foldContext: FoldContext
+    _ index: Int, at moment: Int64, _ foldContext: FoldContext
   ) -> ChainPart {
-    let chain = chains[place]
+    let chain = chains[index]
     var part = ChainPart(granted: nil, credits: [], creditHolder: nil, nextChange: .max)
     guard chain.firstPurchase != none else { return part }
-    part.granted = standing(of: place, at: moment, foldContext).map {
+    part.granted = standing(of: index, at: moment, foldContext).map {
       ChainPart.Granted(product: $0.product, state: $0.state, end: $0.end)
     }
-    part.credits = credits(of: place, foldContext.shared).map {
+    part.credits = credits(of: index, foldContext.shared).map {
       Balance(unit: $0.unit, amount: $0.amount)
     }
     part.creditHolder = transactions[chain.firstPurchase].holder.customer
     let changes: [Int64] =
       switch kind(of: chain, foldContext.shared) {
-      case .autoRenewable: subscriptionChanges(of: place, after: moment, foldContext)
-      case .nonRenewing: [termEnd(of: place, foldContext.shared)]
+      case .autoRenewable: subscriptionChanges(of: index, after: moment, foldContext)
+      case .nonRenewing: [termEnd(of: index, foldContext.shared)]
       case .consumable, .nonConsumable: []
       }
     part.nextChange = changes.lazy.filter { $0 > moment }.min() ?? .max

@@ -144,32 +144,32 @@ extension Unit {
 }
 
 extension EnvironmentState {
-  fileprivate func holds(_ scope: Scope, transaction place: Int) -> Bool {
+  fileprivate func holds(_ scope: Scope, transaction index: Int) -> Bool {
     switch scope {
-    case .customer(let customer): transactions[place].holder == customer
-    case .chain(let chain): transactions[place].chain == chain
+    case .customer(let customer): transactions[index].holder == customer
+    case .chain(let chain): transactions[index].chain == chain
     }
   }
 
-  func standing(ofTransaction place: Int) -> TransactionStanding {
-    let transaction = transactions[place]
+  func standing(ofTransaction index: Int) -> TransactionStanding {
+    let transaction = transactions[index]
     let queue = transaction.queue
     let phase: TransactionStanding.Phase =
       queue.isOpen ? .open : queue.wasFinished ? .finished : .undelivered
     return TransactionStanding(
       environment: environment, number: transaction.number, original: transaction.original,
       product: transaction.product, owner: transaction.owner, reported: queue.reported,
-      reportedAt: newestReport(of: place)?.time, phase: phase,
+      reportedAt: newestReport(of: index)?.time, phase: phase,
       openedAt: queue.wasDelivered ? queue.openedAt : nil, finishCount: queue.finishCount,
       isRemovedUnfinished: queue.isOpen && transaction.marks.contains(.removalFoundInOpening),
       purchasedAt: transaction.hasPurchase ? transaction.purchase.start : nil,
       reversal: .init(rawValue: transaction.purchase.reversal.kind.rawValue),
-      isFamilyShared: transaction.purchase.isFamilyShared, downloads: downloads(of: place))
+      isFamilyShared: transaction.purchase.isFamilyShared, downloads: downloads(of: index))
   }
 
-  private func newestReport(of place: Int) -> ReportState? {
+  private func newestReport(of index: Int) -> ReportState? {
     var newest: ReportState?
-    var next = transactions[place].firstReport
+    var next = transactions[index].firstReport
     while next != none {
       if newest.map({ $0.ordinal < reports[next].ordinal }) ?? true { newest = reports[next] }
       next = reports[next].next
@@ -178,9 +178,9 @@ extension EnvironmentState {
   }
 
   /// The downloads of a transaction in the order of their first mention.
-  private func downloads(of place: Int) -> [DownloadStanding] {
+  private func downloads(of index: Int) -> [DownloadStanding] {
     var found: [DownloadStanding] = []
-    var next = transactions[place].firstDownload
+    var next = transactions[index].firstDownload
     while next != none {
       let download = downloads[next]
       next = download.next

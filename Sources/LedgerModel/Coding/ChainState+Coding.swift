@@ -3,9 +3,9 @@ import LedgerEvents
 extension ChainState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init(original: try reader.number())
-    firstTransaction = try reader.place()
-    lastTransaction = try reader.place()
-    firstPurchase = try reader.place()
+    firstTransaction = try reader.index()
+    lastTransaction = try reader.index()
+    firstPurchase = try reader.index()
     firstProduct = try reader.number()
     quantity = try reader.signed()
     hasHostedContent = try reader.boolean()
@@ -68,7 +68,7 @@ extension ChainState.FloatingExpiry: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     isStoreFact = try reader.boolean()
     storeTime = try reader.signed()
-    ordinal = try reader.place()
+    ordinal = try reader.index()
     occurredAt = try reader.signed()
     value = try reader.signed()
   }

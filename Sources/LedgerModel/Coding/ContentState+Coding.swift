@@ -2,13 +2,13 @@ import LedgerEvents
 
 extension DeliveryState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    self.init(transaction: try reader.place(), device: try reader.number())
-    next = try reader.place()
+    self.init(transaction: try reader.index(), device: try reader.number())
+    next = try reader.index()
     restore = try reader.unsigned()
-    loopFinishCount = try reader.place()
-    launchCount = try reader.place()
+    loopFinishCount = try reader.index()
+    launchCount = try reader.index()
     latestLaunch = try reader.unsigned()
-    paidOrdinal = try reader.place()
+    paidOrdinal = try reader.index()
   }
 
   func encode(into writer: inout StateWriter) {
@@ -26,8 +26,8 @@ extension DeliveryState: Persisted {
 extension DownloadState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init(
-      transaction: try reader.place(), number: try reader.number(), device: try reader.number())
-    next = try reader.place()
+      transaction: try reader.index(), number: try reader.number(), device: try reader.number())
+    next = try reader.index()
     phase = try reader.choice()
     host = try reader.choice()
     marks = Marks(rawValue: try reader.byte())
@@ -35,7 +35,7 @@ extension DownloadState: Persisted {
     observedProduct = try reader.number()
     progress = try reader.double()
     progressLaunch = try reader.unsigned()
-    afterFinishFound = try reader.place()
+    afterFinishFound = try reader.index()
     newestKind = try reader.choice()
     newestTime = try reader.signed()
     newestPosition = try reader.unsigned()
@@ -63,9 +63,9 @@ extension DownloadState: Persisted {
 extension InstallState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init(
-      transaction: try reader.place(), download: try reader.number(), product: try reader.number(),
+      transaction: try reader.index(), download: try reader.number(), product: try reader.number(),
       device: try reader.number())
-    next = try reader.place()
+    next = try reader.index()
     phase = try reader.choice()
     wasInstalled = try reader.boolean()
     startedAt = try reader.signed()
@@ -94,17 +94,17 @@ extension ContentState: Persisted {
     holder = try reader.holder()
     product = try reader.number()
     device = try reader.number()
-    next = try reader.place()
+    next = try reader.index()
     isPresent = try reader.boolean()
     version = try reader.name()
     installedAt = try reader.signed()
     position = try reader.unsigned()
-    ordinal = try reader.place()
-    transaction = try reader.place()
+    ordinal = try reader.index()
+    transaction = try reader.index()
   }
 
   func encode(into writer: inout StateWriter) {
-    writer.write(holder.place)
+    writer.write(holder.index)
     writer.write(product)
     writer.write(device)
     writer.write(next)
@@ -119,7 +119,7 @@ extension ContentState: Persisted {
 
 extension ClosingState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    transaction = try reader.place()
+    transaction = try reader.index()
     device = try reader.number()
     downloads = try reader.list()
     key = try .init(from: &reader)

@@ -8,7 +8,7 @@ extension AccountState: Persisted {
 
   func encode(into writer: inout StateWriter) {
     writer.write(number)
-    writer.write(customer.place)
+    writer.write(customer.index)
   }
 }
 
@@ -22,7 +22,7 @@ extension GrantState: Persisted {
   }
 
   func encode(into writer: inout StateWriter) {
-    writer.write(holder.place)
+    writer.write(holder.index)
     writer.write(entitlement)
     writer.write(product)
     writer.write(until)
@@ -38,7 +38,7 @@ extension ConsumptionState: Persisted {
   }
 
   func encode(into writer: inout StateWriter) {
-    writer.write(holder.place)
+    writer.write(holder.index)
     writer.write(unit)
     writer.write(amount)
   }
@@ -46,7 +46,7 @@ extension ConsumptionState: Persisted {
 
 extension FailureState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    transaction = try reader.place()
+    transaction = try reader.index()
     product = try reader.number()
     device = try reader.number()
     time = try reader.signed()
@@ -83,8 +83,8 @@ extension PaymentState: Persisted {
 extension ReportState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     product = try reader.number()
-    next = try reader.place()
-    ordinal = try reader.place()
+    next = try reader.index()
+    ordinal = try reader.index()
     time = try reader.signed()
     isDeferred = try reader.boolean()
   }
@@ -135,8 +135,8 @@ extension DeviceState: Persisted {
     unanswered = try reader.list()
     restores = try reader.list()
     storms = try reader.list()
-    firstContent = try reader.place()
-    firstInstall = try reader.place()
+    firstContent = try reader.index()
+    firstInstall = try reader.index()
   }
 
   func encode(into writer: inout StateWriter) {
@@ -157,7 +157,7 @@ extension DeviceState: Persisted {
 extension RestoreState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init(
-      position: try reader.unsigned(), ordinal: try reader.place(), time: try reader.signed(),
+      position: try reader.unsigned(), ordinal: try reader.index(), time: try reader.signed(),
       account: try reader.number(), app: try reader.number())
     completedAt = try reader.signed()
   }
@@ -174,7 +174,7 @@ extension RestoreState: Persisted {
 
 extension OutcomeState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    transaction = try reader.place()
+    transaction = try reader.index()
     time = try reader.signed()
     position = try reader.unsigned()
   }
@@ -188,7 +188,7 @@ extension OutcomeState: Persisted {
 
 extension RepeatState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
-    chain = try reader.place()
+    chain = try reader.index()
     finding = try .init(from: &reader)
   }
 

@@ -10,29 +10,29 @@ extension EnvironmentState {
       && holdersAreConsistent
   }
 
-  private func isPlace(_ place: Int, below count: Int) -> Bool {
-    place == none || (place >= 0 && place < count)
+  private func isIndex(_ index: Int, below count: Int) -> Bool {
+    index == none || (index >= 0 && index < count)
   }
 
   private var transactionsAreConsistent: Bool {
-    transactions.enumerated().allSatisfy { place, transaction in
-      isPlace(transaction.chain, below: chains.count)
+    transactions.enumerated().allSatisfy { index, transaction in
+      isIndex(transaction.chain, below: chains.count)
         && (transaction.chain != none) == transaction.isBegun
-        && isPlace(transaction.nextInChain, below: transactions.count)
-        && (transaction.nextInChain == none || transaction.nextInChain > place)
-        && isPlace(transaction.holder.place, below: customers.count)
-        && isPlace(transaction.firstDelivery, below: deliveries.count)
-        && isPlace(transaction.firstDownload, below: downloads.count)
-        && isPlace(transaction.firstInstall, below: installs.count)
-        && isPlace(transaction.firstReport, below: reports.count)
+        && isIndex(transaction.nextInChain, below: transactions.count)
+        && (transaction.nextInChain == none || transaction.nextInChain > index)
+        && isIndex(transaction.holder.index, below: customers.count)
+        && isIndex(transaction.firstDelivery, below: deliveries.count)
+        && isIndex(transaction.firstDownload, below: downloads.count)
+        && isIndex(transaction.firstInstall, below: installs.count)
+        && isIndex(transaction.firstReport, below: reports.count)
     }
   }
 
   private var chainsAreConsistent: Bool {
     chains.allSatisfy { chain in
-      isPlace(chain.firstTransaction, below: transactions.count)
-        && isPlace(chain.lastTransaction, below: transactions.count)
-        && isPlace(chain.firstPurchase, below: transactions.count)
+      isIndex(chain.firstTransaction, below: transactions.count)
+        && isIndex(chain.lastTransaction, below: transactions.count)
+        && isIndex(chain.firstPurchase, below: transactions.count)
         && (chain.firstTransaction == none) == (chain.lastTransaction == none)
     }
   }
@@ -40,30 +40,30 @@ extension EnvironmentState {
   /// Lists grow at their head, so each row refers to a lower index.
   private var listsAreConsistent: Bool {
     deliveries.enumerated().allSatisfy {
-      isPlace($1.next, below: $0) && transactions.indices.contains($1.transaction)
+      isIndex($1.next, below: $0) && transactions.indices.contains($1.transaction)
     }
       && downloads.enumerated().allSatisfy {
-        isPlace($1.next, below: $0) && transactions.indices.contains($1.transaction)
+        isIndex($1.next, below: $0) && transactions.indices.contains($1.transaction)
       }
       && installs.enumerated().allSatisfy {
-        isPlace($1.next, below: $0) && isPlace($1.transaction, below: transactions.count)
+        isIndex($1.next, below: $0) && isIndex($1.transaction, below: transactions.count)
       }
-      && reports.enumerated().allSatisfy { isPlace($1.next, below: $0) }
+      && reports.enumerated().allSatisfy { isIndex($1.next, below: $0) }
       && contents.enumerated().allSatisfy {
-        isPlace($1.next, below: $0) && isPlace($1.transaction, below: transactions.count)
+        isIndex($1.next, below: $0) && isIndex($1.transaction, below: transactions.count)
       }
       && devices.allSatisfy {
-        isPlace($0.firstContent, below: contents.count)
-          && isPlace($0.firstInstall, below: installs.count)
+        isIndex($0.firstContent, below: contents.count)
+          && isIndex($0.firstInstall, below: installs.count)
       }
   }
 
   private var holdersAreConsistent: Bool {
-    contents.allSatisfy { $0.holder == .merged || isPlace($0.holder.place, below: customers.count) }
-      && accounts.allSatisfy { isPlace($0.customer.place, below: customers.count) }
-      && grants.allSatisfy { customers.indices.contains($0.holder.place) }
+    contents.allSatisfy { $0.holder == .merged || isIndex($0.holder.index, below: customers.count) }
+      && accounts.allSatisfy { isIndex($0.customer.index, below: customers.count) }
+      && grants.allSatisfy { customers.indices.contains($0.holder.index) }
       && consumptions.allSatisfy {
-        customers.indices.contains($0.holder.place) && $0.amount >= 0
+        customers.indices.contains($0.holder.index) && $0.amount >= 0
       }
       && failures.allSatisfy { transactions.indices.contains($0.transaction) }
       && (refusals + gifts).allSatisfy { transactions.indices.contains($0.transaction) }

@@ -14,7 +14,7 @@ extension UInt64: Persisted {
 }
 
 extension Int: Persisted {
-  init(from reader: inout StateReader) throws(StateError) { self = try reader.place() }
+  init(from reader: inout StateReader) throws(StateError) { self = try reader.index() }
 
   func encode(into writer: inout StateWriter) { writer.write(self) }
 }

@@ -74,17 +74,17 @@ struct StateReader {
     return value == 1
   }
 
-  mutating func place() throws(StateError) -> Int {
+  mutating func index() throws(StateError) -> Int {
     let folded = try unsigned()
-    let place = Int(Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1))
-    guard place >= Holder.merged.place && place <= Self.placeMax else { throw error() }
-    return place
+    let index = Int(Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1))
+    guard index >= Holder.merged.index && index <= Self.indexMax else { throw error() }
+    return index
   }
 
-  mutating func holder() throws(StateError) -> Holder { Holder(customer: try place()) }
+  mutating func holder() throws(StateError) -> Holder { Holder(customer: try index()) }
 
   /// The upper limit of an index or a count, which is far more than a ledger's events.
-  private static let placeMax = 1 << 40
+  private static let indexMax = 1 << 40
 
   mutating func signed() throws(StateError) -> Int64 {
     let shifted = try unsigned()

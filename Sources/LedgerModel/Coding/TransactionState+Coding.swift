@@ -7,16 +7,16 @@ extension TransactionState: Persisted {
     owner = try reader.number()
     product = try reader.number()
     marks = Marks(rawValue: UInt16(truncatingIfNeeded: try reader.unsigned()))
-    chain = try reader.place()
-    nextInChain = try reader.place()
+    chain = try reader.index()
+    nextInChain = try reader.index()
     holder = try reader.holder()
     movedTo = try reader.list()
     queue = try .init(from: &reader)
     purchase = try .init(from: &reader)
-    firstDelivery = try reader.place()
-    firstDownload = try reader.place()
-    firstInstall = try reader.place()
-    firstReport = try reader.place()
+    firstDelivery = try reader.index()
+    firstDownload = try reader.index()
+    firstInstall = try reader.index()
+    firstReport = try reader.index()
   }
 
   func encode(into writer: inout StateWriter) {
@@ -27,7 +27,7 @@ extension TransactionState: Persisted {
     writer.write(UInt64(marks.rawValue))
     writer.write(chain)
     writer.write(nextInChain)
-    writer.write(holder.place)
+    writer.write(holder.index)
     writer.write(movedTo)
     queue.encode(into: &writer)
     purchase.encode(into: &writer)
@@ -46,7 +46,7 @@ extension QueueState: Persisted {
     isOpen = try reader.boolean()
     openedAt = try reader.signed()
     openedPosition = try reader.unsigned()
-    finishCount = try reader.place()
+    finishCount = try reader.index()
   }
 
   func encode(into writer: inout StateWriter) {
@@ -62,7 +62,7 @@ extension QueueState: Persisted {
 extension PurchaseState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init()
-    firstOrdinal = try reader.place()
+    firstOrdinal = try reader.index()
     firstTime = try reader.signed()
     firstPosition = try reader.unsigned()
     firstApp = try reader.number()
@@ -72,7 +72,7 @@ extension PurchaseState: Persisted {
     unrestoredStart = try reader.signed()
     unrestoredTime = try reader.signed()
     store = try .init(from: &reader)
-    queueOrdinal = try reader.place()
+    queueOrdinal = try reader.index()
     queueProduct = try reader.number()
     storeExpiry = try .init(from: &reader)
     queueExpiry = try .init(from: &reader)
@@ -104,7 +104,7 @@ extension StoreClaim: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init()
     time = try reader.signed()
-    ordinal = try reader.place()
+    ordinal = try reader.index()
     product = try reader.number()
     isUpgraded = try reader.boolean()
   }
@@ -122,7 +122,7 @@ extension DatedValue: Persisted {
     self.init()
     value = try reader.signed()
     time = try reader.signed()
-    ordinal = try reader.place()
+    ordinal = try reader.index()
   }
 
   func encode(into writer: inout StateWriter) {
@@ -137,7 +137,7 @@ extension Reversal: Persisted {
     self.init()
     kind = try reader.choice()
     time = try reader.signed()
-    ordinal = try reader.place()
+    ordinal = try reader.index()
     occurredAt = try reader.signed()
     percentMillionths = try reader.signed()
   }

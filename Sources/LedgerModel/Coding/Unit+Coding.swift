@@ -40,7 +40,7 @@ extension Unit {
   public init(decoding bytes: Span<UInt8>) throws(StateError) {
     var copy: [UInt8] = []
     copy.reserveCapacity(bytes.count)
-    for place in bytes.indices { copy.append(bytes[place]) }
+    for index in bytes.indices { copy.append(bytes[index]) }
     try self.init(decoding: copy)
   }
 
@@ -54,7 +54,7 @@ extension Unit {
     guard try reader.byte() == Self.formatVersion else { throw reader.error(.version) }
     identity = try Identity(from: &reader)
     countsEverywhere = try reader.boolean()
-    factCount = try reader.place()
+    factCount = try reader.index()
     lastPosition = try reader.unsigned()
     lastKey = try reader.boolean() ? try FoldKey(from: &reader) : nil
     statedAccounts = try reader.index()

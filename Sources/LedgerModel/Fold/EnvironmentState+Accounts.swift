@@ -3,22 +3,22 @@ import LedgerEvents
 extension EnvironmentState {
   /// The customer that an account id now belongs to. An id that is new or was erased starts afresh.
   mutating func customer(of account: NameNumber) -> Holder {
-    var place = accountIndex.find(UInt64(account))
-    if place < 0 {
-      place = accountIndex.append(UInt64(account))
+    var index = accountIndex.find(UInt64(account))
+    if index < 0 {
+      index = accountIndex.append(UInt64(account))
       accounts.append(AccountState(number: account, customer: .nobody))
     }
-    if accounts[place].customer == .nobody {
-      accounts[place].customer = Holder(customer: customers.count)
+    if accounts[index].customer == .nobody {
+      accounts[index].customer = Holder(customer: customers.count)
       customers.append(.min)
     }
-    return accounts[place].customer
+    return accounts[index].customer
   }
 
   /// The customer of an account id, or `nobody` if it has none.
   func knownCustomer(of account: NameNumber) -> Holder {
-    let place = accountIndex.lookUp(UInt64(account))
-    return place < 0 ? .nobody : accounts[place].customer
+    let index = accountIndex.lookUp(UInt64(account))
+    return index < 0 ? .nobody : accounts[index].customer
   }
 
   /// Makes both ids one customer, who has everything that both held (`model.md` 2).
@@ -28,8 +28,8 @@ extension EnvironmentState {
     let left = customer(of: fact.account)
     let right = customer(of: other)
     if left == right { return }
-    for place in accounts.indices where accounts[place].customer == right {
-      accounts[place].customer = left
+    for index in accounts.indices where accounts[index].customer == right {
+      accounts[index].customer = left
     }
     move(from: right, to: left)
   }
@@ -41,11 +41,11 @@ extension EnvironmentState {
     guard fact.account != 0, other != 0 else { return }
     let from = customer(of: fact.account)
     let target = customer(of: other)
-    for place in transactions.indices
-    where transactions[place].holder == from && transactions[place].isBegun
-      && !transactions[place].movedTo.contains(other)
+    for index in transactions.indices
+    where transactions[index].holder == from && transactions[index].isBegun
+      && !transactions[index].movedTo.contains(other)
     {
-      transactions[place].movedTo.append(other)
+      transactions[index].movedTo.append(other)
     }
     if from != target { move(from: from, to: target) }
   }
@@ -55,29 +55,29 @@ extension EnvironmentState {
   mutating func erase(_ fact: Fact) {
     guard fact.account != 0 else { return }
     let erased = customer(of: fact.account)
-    for place in accounts.indices where accounts[place].customer == erased {
-      accounts[place].customer = .nobody
+    for index in accounts.indices where accounts[index].customer == erased {
+      accounts[index].customer = .nobody
     }
     move(from: erased, to: .nobody)
   }
 
   private mutating func move(from: Holder, to: Holder) {
-    for place in transactions.indices
-    where transactions[place].holder == from && transactions[place].isBegun {
-      transactions[place].holder = to
+    for index in transactions.indices
+    where transactions[index].holder == from && transactions[index].isBegun {
+      transactions[index].holder = to
     }
     moveContents(from: from, to: to)
     moveGrants(from: from, to: to)
-    for place in consumptions.indices.reversed() where consumptions[place].holder == from {
-      let spent = consumptions.remove(at: place)
+    for index in consumptions.indices.reversed() where consumptions[index].holder == from {
+      let spent = consumptions.remove(at: index)
       if to != .nobody { addConsumption(holder: to, unit: spent.unit, amount: spent.amount) }
     }
-    if to != .nobody { customers[to.place] = max(customers[to.place], customers[from.place]) }
+    if to != .nobody { customers[to.index] = max(customers[to.index], customers[from.index]) }
   }
 
   private mutating func moveGrants(from: Holder, to: Holder) {
-    for place in grants.indices.reversed() where grants[place].holder == from {
-      var moved = grants.remove(at: place)
+    for index in grants.indices.reversed() where grants[index].holder == from {
+      var moved = grants.remove(at: index)
       guard to != .nobody else { continue }
       moved.holder = to
       addGrant(moved)

@@ -4,19 +4,19 @@ extension EnvironmentState {
   /// Tracks the sequences of a session on its device.
   mutating func reduceClock(_ fact: Fact, _ step: Step) {
     let key = Identity.Statement(fact).sessionKey
-    var place = sessionIndex.find(key)
-    if place < 0 {
-      place = sessionIndex.append(key)
+    var index = sessionIndex.find(key)
+    if index < 0 {
+      index = sessionIndex.append(key)
       sessions.append(SessionClock())
     }
-    if sessions[place].time != fact.occurredAt {
-      sessions[place].highestBefore = max(
-        sessions[place].highestBefore, sessions[place].highestAtTime)
-      sessions[place].time = fact.occurredAt
+    if sessions[index].time != fact.occurredAt {
+      sessions[index].highestBefore = max(
+        sessions[index].highestBefore, sessions[index].highestAtTime)
+      sessions[index].time = fact.occurredAt
     }
-    sessions[place].highestAtTime = max(sessions[place].highestAtTime, fact.sequence)
-    if ClockStepped.breaks(fact.sequence, sessions[place]) {
-      sessions[place].isFound = true
+    sessions[index].highestAtTime = max(sessions[index].highestAtTime, fact.sequence)
+    if ClockStepped.breaks(fact.sequence, sessions[index]) {
+      sessions[index].isFound = true
       report(.clockStepped, fact, step)
     }
   }
@@ -27,7 +27,7 @@ extension EnvironmentState {
     if step.transaction != none {
       chain = transactions[step.transaction].chain
     } else if fact.original != 0 {
-      chain = chainPlace(fact.original)
+      chain = indexOfChain(fact.original)
     } else {
       return
     }

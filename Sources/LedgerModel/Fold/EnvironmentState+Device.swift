@@ -4,37 +4,37 @@ extension EnvironmentState {
   /// Folds an event of a stated device that concerns no transaction. Events of the absent device
   /// are in the shared context.
   mutating func reduceDevice(_ fact: Fact, _ step: Step) {
-    let place = devicePlace(fact.device)
+    let index = indexOfDevice(fact.device)
     switch fact.kind {
     case .sessionStarted:
-      devices[place].launch = fact.position
-      devices[place].endRestore()
+      devices[index].launch = fact.position
+      devices[index].endRestore()
     case .restoreRequested:
-      devices[place].beginRestore(fact, ordinal: step.ordinal)
+      devices[index].beginRestore(fact, ordinal: step.ordinal)
     case .restoreCompleted, .restoreFailed:
-      devices[place].unanswered.removeAll()
-      if fact.kind == .restoreCompleted { devices[place].completeRestore(at: fact.occurredAt) }
+      devices[index].unanswered.removeAll()
+      if fact.kind == .restoreCompleted { devices[index].completeRestore(at: fact.occurredAt) }
     case .paymentsChecked:
-      devices[place].allowsPayments = fact.detail?.fields.allowed ?? true
+      devices[index].allowsPayments = fact.detail?.fields.allowed ?? true
     case .catalogReceived:
-      noteOffers(fact, place)
+      noteOffers(fact, index)
     default:
       judgeClosings(fact, step, device: fact.device, transaction: nil)
     }
   }
 
-  private mutating func noteOffers(_ fact: Fact, _ place: Int) {
+  private mutating func noteOffers(_ fact: Fact, _ index: Int) {
     guard let detail = fact.detail else { return }
-    for offered in detail.fields.offered { note(offered.product, isInvalid: false, place) }
-    for product in detail.fields.invalid { note(product, isInvalid: true, place) }
+    for offered in detail.fields.offered { note(offered.product, isInvalid: false, index) }
+    for product in detail.fields.invalid { note(product, isInvalid: true, index) }
   }
 
-  private mutating func note(_ product: NameNumber, isInvalid: Bool, _ place: Int) {
-    let at = devices[place].offers.partitionPoint { $0.product < product }
-    if at < devices[place].offers.count, devices[place].offers[at].product == product {
-      devices[place].offers[at].isInvalid = isInvalid
+  private mutating func note(_ product: NameNumber, isInvalid: Bool, _ index: Int) {
+    let at = devices[index].offers.partitionPoint { $0.product < product }
+    if at < devices[index].offers.count, devices[index].offers[at].product == product {
+      devices[index].offers[at].isInvalid = isInvalid
     } else {
-      devices[place].offers.insert(
+      devices[index].offers.insert(
         DeviceState.Offer(product: product, isInvalid: isInvalid), at: at)
     }
   }
@@ -48,8 +48,8 @@ extension EnvironmentState {
       return foldContext.shared.absentDevice(in: environment)
         .launch(at: step.key, foldContext.texts)
     }
-    let place = deviceIndex.find(UInt64(device))
-    return place < 0 ? 0 : devices[place].launch
+    let index = deviceIndex.find(UInt64(device))
+    return index < 0 ? 0 : devices[index].launch
   }
 
   /// Adds a transaction that is first delivered as restored to the restore that is under way on the
@@ -66,9 +66,9 @@ extension EnvironmentState {
       (restore, isCompleted) = lasting
       couple(.restore, 0, writes: true)
     } else {
-      let place = devicePlace(fact.device)
-      restore = devices[place].restore
-      isCompleted = devices[place].restoreIsCompleted
+      let index = indexOfDevice(fact.device)
+      restore = devices[index].restore
+      isCompleted = devices[index].restoreIsCompleted
     }
     if restore == 0 { return }
     judgeRestored(fact, step, restore: restore, foldContext)
@@ -105,13 +105,13 @@ extension EnvironmentState {
   }
 
   func stormIsFound(_ restore: UInt64, on device: NameNumber) -> Bool {
-    let place = deviceIndex.lookUp(UInt64(device))
-    return place >= 0 && devices[place].storms.contains(restore)
+    let index = deviceIndex.lookUp(UInt64(device))
+    return index >= 0 && devices[index].storms.contains(restore)
   }
 
   mutating func noteStorm(_ restore: UInt64, on device: NameNumber) {
-    let place = devicePlace(device)
-    devices[place].storms.append(restore)
+    let index = indexOfDevice(device)
+    devices[index].storms.append(restore)
   }
 }
 

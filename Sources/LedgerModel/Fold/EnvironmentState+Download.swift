@@ -2,7 +2,7 @@ import LedgerEvents
 
 extension EnvironmentState {
   /// The index of a download on a device. A new download is added as announced.
-  mutating func downloadPlace(
+  mutating func indexOfDownload(
     _ transaction: Int, _ number: NameNumber, _ device: NameNumber
   ) -> Int {
     let known = download(of: transaction, number, on: device)
@@ -15,10 +15,10 @@ extension EnvironmentState {
   }
 
   func download(of transaction: Int, _ number: NameNumber, on device: NameNumber) -> Int {
-    var place = transactions[transaction].firstDownload
-    while place != none {
-      if downloads[place].number == number && downloads[place].device == device { return place }
-      place = downloads[place].next
+    var index = transactions[transaction].firstDownload
+    while index != none {
+      if downloads[index].number == number && downloads[index].device == device { return index }
+      index = downloads[index].next
     }
     return none
   }
@@ -26,45 +26,45 @@ extension EnvironmentState {
   /// A `download.*` event (`model.md` 14).
   mutating func reduceDownload(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     guard step.transaction != none else { return }
-    let place = downloadPlace(step.transaction, fact.download, fact.device)
+    let index = indexOfDownload(step.transaction, fact.download, fact.device)
     chains[transactions[step.transaction].chain].hasHostedContent = true
     if let detail = fact.detail {
-      if let host = detail.fields.host { downloads[place].host = host }
+      if let host = detail.fields.host { downloads[index].host = host }
       if let version = detail.fields.contentVersion,
-        downloads[place].version != version || downloads[place].observedProduct != step.product
+        downloads[index].version != version || downloads[index].observedProduct != step.product
       {
-        downloads[place].version = version
-        observe(version, of: step.product, download: place, step)
+        downloads[index].version = version
+        observe(version, of: step.product, download: index, step)
       }
     }
-    judgeDownload(fact, step, place)
-    if fact.kind == .downloadProgressed { judgeProgress(fact, step, place, foldContext) }
-    if fact.kind == .downloadRequested { judgeRequest(fact, step, place) }
-    move(place, by: fact.kind)
-    downloads[place].newestKind = fact.kind
-    downloads[place].newestTime = fact.occurredAt
-    downloads[place].newestPosition = fact.position
+    judgeDownload(fact, step, index)
+    if fact.kind == .downloadProgressed { judgeProgress(fact, step, index, foldContext) }
+    if fact.kind == .downloadRequested { judgeRequest(fact, step, index) }
+    move(index, by: fact.kind)
+    downloads[index].newestKind = fact.kind
+    downloads[index].newestTime = fact.occurredAt
+    downloads[index].newestPosition = fact.position
     if fact.kind == .downloadRequested { judgeStorm(fact, step) }
   }
 
-  private mutating func judgeDownload(_ fact: Fact, _ step: Step, _ place: Int) {
+  private mutating func judgeDownload(_ fact: Fact, _ step: Step, _ index: Int) {
     if FinishedUnknown.breaks(transactions[step.transaction].marks) {
       transactions[step.transaction].marks.insert(.unknownFound)
       report(.finishedUnknown, fact, step)
     }
     let queue = transactions[step.transaction].queue
     if DownloadWithoutPayment.breaks(queue),
-      !siblings(of: place).contains(where: { downloads[$0].marks.contains(.withoutPaymentFound) })
+      !siblings(of: index).contains(where: { downloads[$0].marks.contains(.withoutPaymentFound) })
     {
-      downloads[place].marks.insert(.withoutPaymentFound)
+      downloads[index].marks.insert(.withoutPaymentFound)
       report(.downloadWithoutPayment, fact, step)
     }
-    if DownloadAfterFinish.breaks(fact.kind, queue, host: downloads[place].host),
-      !siblings(of: place).contains(where: {
+    if DownloadAfterFinish.breaks(fact.kind, queue, host: downloads[index].host),
+      !siblings(of: index).contains(where: {
         downloads[$0].afterFinishFound == queue.finishCount
       })
     {
-      downloads[place].afterFinishFound = queue.finishCount
+      downloads[index].afterFinishFound = queue.finishCount
       report(.downloadAfterFinish, fact, step)
     }
     if fact.kind == .downloadFailed && FailedWithoutError.breaks(fact) {
@@ -73,68 +73,68 @@ extension EnvironmentState {
   }
 
   /// The indices of one download on every device.
-  private func siblings(of place: Int) -> [Int] {
+  private func siblings(of index: Int) -> [Int] {
     var found: [Int] = []
-    var next = transactions[downloads[place].transaction].firstDownload
+    var next = transactions[downloads[index].transaction].firstDownload
     while next != none {
-      if downloads[next].number == downloads[place].number { found.append(next) }
+      if downloads[next].number == downloads[index].number { found.append(next) }
       next = downloads[next].next
     }
     return found
   }
 
-  private mutating func judgeRequest(_ fact: Fact, _ step: Step, _ place: Int) {
-    if isThereAlready(downloads[place].version, fact, step) {
+  private mutating func judgeRequest(_ fact: Fact, _ step: Step, _ index: Int) {
+    if isThereAlready(downloads[index].version, fact, step) {
       report(.redundantDownload, fact, step)
     }
   }
 
   private mutating func judgeProgress(
-    _ fact: Fact, _ step: Step, _ place: Int, _ foldContext: FoldContext
+    _ fact: Fact, _ step: Step, _ index: Int, _ foldContext: FoldContext
   ) {
     if fact.progress.isNaN { return }
     let launch = launch(of: fact.device, step, foldContext)
-    if downloads[place].progressLaunch != launch {
-      downloads[place].progressLaunch = launch
-      endAttempt(place)
+    if downloads[index].progressLaunch != launch {
+      downloads[index].progressLaunch = launch
+      endAttempt(index)
     }
-    let highest = downloads[place].progress
+    let highest = downloads[index].progress
     if ProgressRegressed.breaks(fact.progress, highest: highest) {
-      if !downloads[place].marks.contains(.regressionFound) {
-        downloads[place].marks.insert(.regressionFound)
+      if !downloads[index].marks.contains(.regressionFound) {
+        downloads[index].marks.insert(.regressionFound)
         report(.progressRegressed, fact, step)
       }
     } else {
-      downloads[place].progress = fact.progress
+      downloads[index].progress = fact.progress
     }
   }
 
-  mutating func endAttempt(_ place: Int) {
-    downloads[place].progress = .nan
-    downloads[place].marks.remove(.regressionFound)
+  mutating func endAttempt(_ index: Int) {
+    downloads[index].progress = .nan
+    downloads[index].marks.remove(.regressionFound)
   }
 
   /// Sets the state that a download's newest event gives it. A download that a finish cancelled
   /// stays cancelled until it is requested again or finished.
-  private mutating func move(_ place: Int, by kind: EventKind) {
-    let isHeld = downloads[place].marks.contains(.cancelledByFinish)
+  private mutating func move(_ index: Int, by kind: EventKind) {
+    let isHeld = downloads[index].marks.contains(.cancelledByFinish)
     switch kind {
     case .downloadRequested:
-      downloads[place].phase = .requested
-      downloads[place].marks.remove(.cancelledByFinish)
-      downloads[place].marks.formUnion([.everRequested, .requestedAndOpen])
-      endAttempt(place)
+      downloads[index].phase = .requested
+      downloads[index].marks.remove(.cancelledByFinish)
+      downloads[index].marks.formUnion([.everRequested, .requestedAndOpen])
+      endAttempt(index)
     case .downloadFinished:
-      downloads[place].phase = .finished
-      downloads[place].marks.subtract([.cancelledByFinish, .requestedAndOpen])
-      endAttempt(place)
+      downloads[index].phase = .finished
+      downloads[index].marks.subtract([.cancelledByFinish, .requestedAndOpen])
+      endAttempt(index)
     case .downloadFailed, .downloadCancelled:
-      if !isHeld { downloads[place].phase = kind == .downloadFailed ? .failed : .cancelled }
-      downloads[place].marks.remove(.requestedAndOpen)
-      endAttempt(place)
-    case .downloadWaiting: if !isHeld { downloads[place].phase = .waiting }
-    case .downloadProgressed: if !isHeld { downloads[place].phase = .active }
-    case .downloadPaused: if !isHeld { downloads[place].phase = .paused }
+      if !isHeld { downloads[index].phase = kind == .downloadFailed ? .failed : .cancelled }
+      downloads[index].marks.remove(.requestedAndOpen)
+      endAttempt(index)
+    case .downloadWaiting: if !isHeld { downloads[index].phase = .waiting }
+    case .downloadProgressed: if !isHeld { downloads[index].phase = .active }
+    case .downloadPaused: if !isHeld { downloads[index].phase = .paused }
     default: break
     }
   }
@@ -146,10 +146,10 @@ extension EnvironmentState {
     if product == 0 { return false }
     if step.holder == .nobody && fact.device == 0 { couple(.content, product, writes: false) }
     guard let version else { return false }
-    let place = content(of: product, on: fact.device, heldBy: step.holder)
-    guard place != none, contents[place].isPresent else { return false }
-    return contents[place].transaction != step.transaction
-      && VersionOrder.compare(contents[place].version, version) >= 0
+    let index = content(of: product, on: fact.device, heldBy: step.holder)
+    guard index != none, contents[index].isPresent else { return false }
+    return contents[index].transaction != step.transaction
+      && VersionOrder.compare(contents[index].version, version) >= 0
   }
 
   private mutating func judgeStorm(_ fact: Fact, _ step: Step) {
@@ -159,14 +159,14 @@ extension EnvironmentState {
     if stormIsFound(restore, on: fact.device) { return }
     var running = 0
     for other in deliveries where other.restore == restore && other.device == fact.device {
-      var place = transactions[other.transaction].firstDownload
-      while place != none {
-        if downloads[place].device == fact.device
-          && downloads[place].marks.contains(.requestedAndOpen)
+      var index = transactions[other.transaction].firstDownload
+      while index != none {
+        if downloads[index].device == fact.device
+          && downloads[index].marks.contains(.requestedAndOpen)
         {
           running += 1
         }
-        place = downloads[place].next
+        index = downloads[index].next
       }
     }
     if RestoreStorm.breaks(running: running) {

@@ -3,8 +3,8 @@ import LedgerEvents
 extension EnvironmentState {
   /// `transaction.finished` by the queue (`model.md` 13 and 14).
   mutating func finish(_ fact: Fact, _ step: Step) {
-    let place = step.transaction
-    let transaction = transactions[place]
+    let index = step.transaction
+    let transaction = transactions[index]
     guard transaction.queue.wasDelivered else {
       judgeEarlyFinish(fact, step)
       return
@@ -13,8 +13,8 @@ extension EnvironmentState {
     if transaction.queue.isOpen && transaction.queue.delivered != .transactionFailed {
       judgeClosingFinish(fact, step)
     }
-    transactions[place].queue.isOpen = false
-    transactions[place].queue.finishCount += 1
+    transactions[index].queue.isOpen = false
+    transactions[index].queue.finishCount += 1
     noteEnd(fact, step)
     var download = transaction.firstDownload
     while download != none {
@@ -34,12 +34,12 @@ extension EnvironmentState {
     }
   }
 
-  private mutating func cancelByFinish(_ place: Int) {
-    guard downloads[place].host == .store, !downloads[place].phase.hasEnded else { return }
-    downloads[place].phase = .cancelled
-    downloads[place].marks.insert(.cancelledByFinish)
-    downloads[place].marks.remove(.requestedAndOpen)
-    endAttempt(place)
+  private mutating func cancelByFinish(_ index: Int) {
+    guard downloads[index].host == .store, !downloads[index].phase.hasEnded else { return }
+    downloads[index].phase = .cancelled
+    downloads[index].marks.insert(.cancelledByFinish)
+    downloads[index].marks.remove(.requestedAndOpen)
+    endAttempt(index)
   }
 
   /// Judges the store-hosted downloads on the finishing device, except those whose content is
@@ -48,17 +48,17 @@ extension EnvironmentState {
     var closing = ClosingFinish()
     closing.isRestore = transactions[step.transaction].queue.delivered == .transactionRestored
     var lost: [Int] = []
-    var place = transactions[step.transaction].firstDownload
-    while place != none {
-      let download = downloads[place]
-      defer { place = download.next }
+    var index = transactions[step.transaction].firstDownload
+    while index != none {
+      let download = downloads[index]
+      defer { index = download.next }
       guard download.device == fact.device else { continue }
       let install = install(of: download)
       if download.marks.contains(.everRequested) { closing.anyRequested = true }
       if download.host == .own { continue }
       if isThereAlready(download.version, fact, step) { continue }
       closing.add(download, install: install)
-      if download.phase == .finished && !(install?.wasInstalled ?? false) { lost.append(place) }
+      if download.phase == .finished && !(install?.wasInstalled ?? false) { lost.append(index) }
     }
     let broken: [(Rule, Bool)] = [
       (.finishedBeforeDownload, FinishedBeforeDownload.breaks(closing)),
@@ -83,11 +83,11 @@ extension EnvironmentState {
     _ fact: Fact, _ step: Step, device: NameNumber, transaction: Int?
   ) {
     guard !closings.isEmpty else { return }
-    for place in closings.indices.reversed() {
-      let closing = closings[place]
+    for index in closings.indices.reversed() {
+      let closing = closings[index]
       guard closing.device == device, transaction.map({ $0 == closing.transaction }) ?? true
       else { continue }
-      closings.remove(at: place)
+      closings.remove(at: index)
       let installs = closing.downloads.map { install(of: downloads[$0])?.wasInstalled ?? false }
       guard ContentMissingAtInstall.breaks(wereInstalled: installs) else { continue }
       var about = step

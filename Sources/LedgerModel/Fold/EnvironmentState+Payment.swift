@@ -11,7 +11,7 @@ extension EnvironmentState {
       isInvalid = absent.isInvalid(fact.product, at: step.key, foldContext.texts)
       isAllowed = absent.allowsPayments(at: step.key, foldContext.texts)
     } else {
-      let device = devices[devicePlace(fact.device)]
+      let device = devices[indexOfDevice(fact.device)]
       let at = device.offers.partitionPoint { $0.product < fact.product }
       isInvalid =
         at < device.offers.count && device.offers[at].product == fact.product

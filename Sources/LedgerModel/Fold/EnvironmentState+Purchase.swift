@@ -22,26 +22,26 @@ extension EnvironmentState {
   }
 
   private mutating func notePurchase(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
-    let place = step.transaction
-    let chain = transactions[place].chain
+    let index = step.transaction
+    let chain = transactions[index].chain
     let detail = fact.detail
     let isFamilyShared = detail?.fields.familyShared ?? false
-    if !transactions[place].hasPurchase {
+    if !transactions[index].hasPurchase {
       judgeSharing(fact, step, isFamilyShared: isFamilyShared)
-      transactions[place].purchase.firstOrdinal = step.ordinal
-      transactions[place].purchase.firstTime = fact.occurredAt
-      transactions[place].purchase.firstPosition = fact.position
-      transactions[place].purchase.firstApp = fact.app
-      if !gifts.isEmpty { gifts.removeAll { $0.transaction == place } }
+      transactions[index].purchase.firstOrdinal = step.ordinal
+      transactions[index].purchase.firstTime = fact.occurredAt
+      transactions[index].purchase.firstPosition = fact.position
+      transactions[index].purchase.firstApp = fact.app
+      if !gifts.isEmpty { gifts.removeAll { $0.transaction == index } }
     }
-    if !isFamilyShared { transactions[place].marks.insert(.ownPurchaseSeen) }
+    if !isFamilyShared { transactions[index].marks.insert(.ownPurchaseSeen) }
     let isFirstOfChain = chains[chain].firstPurchase == none
     if isFirstOfChain {
-      chains[chain].firstPurchase = place
+      chains[chain].firstPurchase = index
       chains[chain].firstProduct = fact.product
       chains[chain].quantity = detail?.fields.quantity ?? 1
     }
-    transactions[place].purchase.take(fact, ordinal: step.ordinal)
+    transactions[index].purchase.take(fact, ordinal: step.ordinal)
     if isFirstOfChain {
       judgeSecondPurchase(fact, step, foldContext, isFamilyShared: isFamilyShared)
       if !repeats.isEmpty { judgeRepeats(of: chain, foldContext.shared) }
@@ -70,7 +70,7 @@ extension EnvironmentState {
     if step.transaction != none {
       transactions[step.transaction].purchase.takeExpiry(fact, value, ordinal: step.ordinal)
     } else if fact.original != 0 {
-      let chain = chainPlace(fact.original)
+      let chain = indexOfChain(fact.original)
       chains[chain].floating.append(
         ChainState.FloatingExpiry(
           isStoreFact: fact.isStoreFact, storeTime: fact.storeTime, ordinal: step.ordinal,
@@ -96,7 +96,7 @@ extension EnvironmentState {
 
   private mutating func chain(of fact: Fact, _ step: Step) -> Int? {
     if step.transaction != none { return transactions[step.transaction].chain }
-    return fact.original != 0 ? chainPlace(fact.original) : nil
+    return fact.original != 0 ? indexOfChain(fact.original) : nil
   }
 
   /// Looks for `original-shared` at the first purchase fact of a transaction.
@@ -126,24 +126,24 @@ extension EnvironmentState {
   }
 
   private func isSecondPurchase(
-    of product: NameNumber, _ place: Int, _ context: SharedContext
+    of product: NameNumber, _ index: Int, _ context: SharedContext
   ) -> Bool {
-    let chain = transactions[place].chain
-    let holder = transactions[place].holder
-    guard transactions[place].statedOriginal != 0, holder != .nobody,
+    let chain = transactions[index].chain
+    let holder = transactions[index].holder
+    guard transactions[index].statedOriginal != 0, holder != .nobody,
       kind(of: chains[chain], context) == .nonConsumable
     else { return false }
-    return chains.indices.contains { place in
-      let other = chains[place]
-      guard place != chain, other.firstPurchase != none, other.firstProduct == product else {
+    return chains.indices.contains { index in
+      let other = chains[index]
+      guard index != chain, other.firstPurchase != none, other.firstProduct == product else {
         return false
       }
       let facts = PurchasedTwice.Other(
         product: other.firstProduct,
         statesOriginal: transactions[other.firstPurchase].statedOriginal != 0,
-        isHeld: self.chain(place, grantsTo: holder),
+        isHeld: self.chain(index, grantsTo: holder),
         kind: kind(of: other, context),
-        isTakenAway: decidingReversal(of: place).takesAway)
+        isTakenAway: decidingReversal(of: index).takesAway)
       return PurchasedTwice.breaks(product: product, other: facts)
     }
   }
@@ -172,9 +172,9 @@ extension EnvironmentState {
   /// The latest of all transactions' newest refunds, revocations or reversals (`model.md` 7).
   func decidingReversal(of chain: Int) -> Reversal {
     var deciding = Reversal()
-    for place in members(of: chain)
-    where transactions[place].purchase.reversal.ordinal > deciding.ordinal {
-      deciding = transactions[place].purchase.reversal
+    for index in members(of: chain)
+    where transactions[index].purchase.reversal.ordinal > deciding.ordinal {
+      deciding = transactions[index].purchase.reversal
     }
     return deciding
   }

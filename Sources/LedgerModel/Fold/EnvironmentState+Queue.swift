@@ -22,9 +22,9 @@ extension EnvironmentState {
     transactions[step.transaction].queue.reported = fact.kind
     if step.product == 0 { return }
     let isDeferred = fact.kind == .transactionDeferred
-    var place = transactions[step.transaction].firstReport
-    while place != none && reports[place].product != step.product { place = reports[place].next }
-    if place == none {
+    var index = transactions[step.transaction].firstReport
+    while index != none && reports[index].product != step.product { index = reports[index].next }
+    if index == none {
       var report = ReportState(
         product: step.product, ordinal: step.ordinal, time: fact.occurredAt,
         isDeferred: isDeferred)
@@ -32,17 +32,17 @@ extension EnvironmentState {
       transactions[step.transaction].firstReport = reports.count
       reports.append(report)
     } else {
-      reports[place].ordinal = step.ordinal
-      reports[place].time = fact.occurredAt
-      reports[place].isDeferred = isDeferred
+      reports[index].ordinal = step.ordinal
+      reports[index].time = fact.occurredAt
+      reports[index].isDeferred = isDeferred
     }
   }
 
   /// Handles a delivery: opens the transaction, announces its downloads and judges it.
   private mutating func deliver(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
-    let place = step.transaction
-    let (delivery, isFirstThere) = deliveryPlace(place, fact.device)
-    let queue = transactions[place].queue
+    let index = step.transaction
+    let (delivery, isFirstThere) = indexOfDelivery(index, fact.device)
+    let queue = transactions[index].queue
     if !isFirstThere {
       if Redelivered.breaks(queue) { report(.redelivered, fact, step) }
       if DeliveredAfterFinish.breaks(queue) { report(.deliveredAfterFinish, fact, step) }
@@ -52,12 +52,12 @@ extension EnvironmentState {
       joinRestore(fact, step, delivery: delivery, foldContext)
     }
     if !queue.isOpen && fact.opensTransaction {
-      transactions[place].queue.isOpen = true
-      transactions[place].queue.openedAt = fact.occurredAt
-      transactions[place].queue.openedPosition = fact.position
-      transactions[place].marks.subtract([.loopFoundInOpening, .removalFoundInOpening])
+      transactions[index].queue.isOpen = true
+      transactions[index].queue.openedAt = fact.occurredAt
+      transactions[index].queue.openedPosition = fact.position
+      transactions[index].marks.subtract([.loopFoundInOpening, .removalFoundInOpening])
     }
-    transactions[place].queue.delivered = fact.kind
+    transactions[index].queue.delivered = fact.kind
     countLaunch(fact, step, delivery: delivery, foldContext)
     announce(fact, step)
     if fact.kind == .transactionFailed {
@@ -80,25 +80,25 @@ extension EnvironmentState {
   private mutating func judgeDelivery(
     _ fact: Fact, _ step: Step, _ foldContext: FoldContext
   ) {
-    let place = step.transaction
+    let index = step.transaction
     if RestoredWithoutOriginal.breaks(fact) { report(.restoredWithoutOriginal, fact, step) }
     if fact.kind == .transactionFailed && FailedWithoutError.breaks(fact) {
       report(.failedWithoutError, fact, step)
     }
     if fact.kind == .transactionPurchased,
-      !transactions[place].marks.contains(.purchasedDeliverySeen)
+      !transactions[index].marks.contains(.purchasedDeliverySeen)
     {
-      transactions[place].marks.insert(.purchasedDeliverySeen)
+      transactions[index].marks.insert(.purchasedDeliverySeen)
       judgePurchaseAfterFailure(fact, step)
     }
     guard let announced = fact.detail?.fields.downloads, !announced.isEmpty,
       fact.kind != .transactionFailed,
-      !transactions[place].marks.contains(.hostedUnsupportedFound)
+      !transactions[index].marks.contains(.hostedUnsupportedFound)
     else { return }
     let definition = foldContext.shared.catalogue.definition(
       of: step.product, in: environment, app: fact.app, at: fact.occurredAt)
     if HostedContentUnsupported.breaks(announced, definition: definition) {
-      transactions[place].marks.insert(.hostedUnsupportedFound)
+      transactions[index].marks.insert(.hostedUnsupportedFound)
       report(.hostedContentUnsupported, fact, step)
     }
   }
@@ -156,21 +156,21 @@ extension EnvironmentState {
     ofDownloadsOf transaction: Int, on device: NameNumber
   ) -> [DownloadState.Phase] {
     var phases: [DownloadState.Phase] = []
-    var place = transactions[transaction].firstDownload
-    while place != none {
-      if downloads[place].device == device { phases.append(downloads[place].phase) }
-      place = downloads[place].next
+    var index = transactions[transaction].firstDownload
+    while index != none {
+      if downloads[index].device == device { phases.append(downloads[index].phase) }
+      index = downloads[index].next
     }
     return phases
   }
 
-  private mutating func deliveryPlace(
+  private mutating func indexOfDelivery(
     _ transaction: Int, _ device: NameNumber
-  ) -> (place: Int, isNew: Bool) {
-    var place = transactions[transaction].firstDelivery
-    while place != none {
-      if deliveries[place].device == device { return (place, false) }
-      place = deliveries[place].next
+  ) -> (index: Int, isNew: Bool) {
+    var index = transactions[transaction].firstDelivery
+    while index != none {
+      if deliveries[index].device == device { return (index, false) }
+      index = deliveries[index].next
     }
     var delivery = DeliveryState(transaction: transaction, device: device)
     delivery.next = transactions[transaction].firstDelivery
@@ -180,20 +180,20 @@ extension EnvironmentState {
   }
 
   func delivery(of transaction: Int, on device: NameNumber) -> Int {
-    var place = transactions[transaction].firstDelivery
-    while place != none && deliveries[place].device != device { place = deliveries[place].next }
-    return place
+    var index = transactions[transaction].firstDelivery
+    while index != none && deliveries[index].device != device { index = deliveries[index].next }
+    return index
   }
 
   private mutating func announce(_ fact: Fact, _ step: Step) {
     guard fact.kind != .transactionFailed, let announced = fact.detail?.fields.downloads
     else { return }
     for one in announced {
-      let place = downloadPlace(step.transaction, one.download, fact.device)
-      if let host = one.host { downloads[place].host = host }
+      let index = indexOfDownload(step.transaction, one.download, fact.device)
+      if let host = one.host { downloads[index].host = host }
       if let version = one.contentVersion {
-        downloads[place].version = version
-        observe(version, of: step.product, download: place, step)
+        downloads[index].version = version
+        observe(version, of: step.product, download: index, step)
       }
       chains[transactions[step.transaction].chain].hasHostedContent = true
     }

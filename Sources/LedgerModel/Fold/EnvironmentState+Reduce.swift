@@ -9,14 +9,14 @@ extension EnvironmentState {
     if !closings.isEmpty { _ = drainAbsentPurges(before: step.key, foldContext) }
     newest = max(newest, fact.occurredAt)
     if ClockAhead.breaks(fact) { report(.clockAhead, fact, step) }
-    if fact.session != 0 && fact.sequence >= 0 { reduceClock(fact, step) }
+    if fact.session != 0 && fact.sequence != Fact.absentSequence { reduceClock(fact, step) }
     if fact.kind == .unknown { return }
 
     let stating = fact.account != 0 ? customer(of: fact.account) : .nobody
     step.holder = stating
     step.product = fact.product
     if stating != .nobody {
-      customers[stating.place] = max(customers[stating.place], fact.occurredAt)
+      customers[stating.index] = max(customers[stating.index], fact.occurredAt)
     }
     if root != 0 {
       step.transaction = transactionIndex.find(UInt64(root))
@@ -24,7 +24,7 @@ extension EnvironmentState {
       step.holder = transactions[step.transaction].holder
       if step.product == 0 { step.product = transactions[step.transaction].product }
       if step.holder != .nobody {
-        customers[step.holder.place] = max(customers[step.holder.place], fact.occurredAt)
+        customers[step.holder.index] = max(customers[step.holder.index], fact.occurredAt)
       }
       if fact.account != 0 { judgeAccount(fact, step) }
     }
@@ -110,8 +110,8 @@ extension EnvironmentState {
   /// Notes that the fold touched state that units share on the absent device.
   mutating func couple(_ kind: Coupling.Kind, _ product: NameNumber, writes: Bool) {
     let coupling = Coupling(kind: kind, environment: environment, product: product)
-    if let place = couplings.firstIndex(where: { $0.coupling == coupling }) {
-      if writes { couplings[place].writes = true }
+    if let index = couplings.firstIndex(where: { $0.coupling == coupling }) {
+      if writes { couplings[index].writes = true }
     } else {
       couplings.append(CouplingUse(coupling: coupling, writes: writes))
     }

@@ -5,10 +5,10 @@ extension EnvironmentState {
   mutating func settle(
     root: NameNumber, original: NameNumber, owner: NameNumber, product: NameNumber
   ) {
-    let place = transactionPlace(root)
-    if transactions[place].statedOriginal == 0 { transactions[place].statedOriginal = original }
-    if transactions[place].owner == 0 { transactions[place].owner = owner }
-    if transactions[place].product == 0 { transactions[place].product = product }
+    let index = indexOfTransaction(root)
+    if transactions[index].statedOriginal == 0 { transactions[index].statedOriginal = original }
+    if transactions[index].owner == 0 { transactions[index].owner = owner }
+    if transactions[index].product == 0 { transactions[index].product = product }
   }
 
   /// Settles the same for the next fact in the fold order. Returns false if what it states changes
@@ -22,13 +22,13 @@ extension EnvironmentState {
     }
     settle(
       root: root, original: fact.original, owner: fact.account, product: fact.product)
-    let place = transactions.count - 1
-    guard transactions[place].owner != 0 else { return true }
-    let original = transactions[place].original
+    let index = transactions.count - 1
+    guard transactions[index].owner != 0 else { return true }
+    let original = transactions[index].original
     if chainOwnerIndex.find(UInt64(original)) < 0 {
       let chain = chainIndex.find(UInt64(original))
       if chain >= 0 && chains[chain].hasHolderless { return false }
-      appendChainOwner(place, original)
+      appendChainOwner(index, original)
     }
     return true
   }
@@ -40,18 +40,18 @@ extension EnvironmentState {
   /// - Parameter counts: Whether the fact counts in this environment.
   /// - Complexity: O(*f*) in the findings of the unit.
   mutating func rename(_ fact: Fact, counts: Bool) -> Bool {
-    let place = transactionIndex.lookUp(UInt64(fact.payment))
-    if place < 0 { return true }
+    let index = transactionIndex.lookUp(UInt64(fact.payment))
+    if index < 0 { return true }
     let (payment, transaction) = (fact.payment, fact.transaction)
-    guard counts, transactions[place].statedOriginal == 0, !transactions[place].hasPurchase,
-      transactions[place].firstDownload == none,
+    guard counts, transactions[index].statedOriginal == 0, !transactions[index].hasPurchase,
+      transactions[index].firstDownload == none,
       fact.original == 0 || fact.original == transaction,
       chainIndex.lookUp(UInt64(transaction)) < 0, chainOwnerIndex.lookUp(UInt64(transaction)) < 0,
       expiringIndex.lookUp(UInt64(transaction)) < 0, !isFound(payment)
     else { return false }
-    transactions[place].number = transaction
-    transactions[place].statedOriginal = fact.original
-    transactionIndex.replace(at: place, with: UInt64(transaction))
+    transactions[index].number = transaction
+    transactions[index].statedOriginal = fact.original
+    transactionIndex.replace(at: index, with: UInt64(transaction))
     chainOwnerIndex.rename(payment, as: transaction)
     expiringIndex.rename(payment, as: transaction)
     let chain = chainIndex.rename(payment, as: transaction)
@@ -79,8 +79,8 @@ extension EnvironmentState {
 
   /// Notes the chain of a fact that states an expiry, once the originals are settled.
   mutating func settleExpiry(_ fact: Fact, root: NameNumber) {
-    let place = root == 0 ? none : transactionIndex.find(UInt64(root))
-    let original = place == none ? fact.original : transactions[place].original
+    let index = root == 0 ? none : transactionIndex.find(UInt64(root))
+    let original = index == none ? fact.original : transactions[index].original
     if expiringIndex.find(UInt64(original)) < 0 { _ = expiringIndex.append(UInt64(original)) }
   }
 
@@ -97,55 +97,55 @@ extension EnvironmentState {
 
   /// Finds, for each chain, the earliest transaction that states an account.
   mutating func settleChainOwners() {
-    for place in transactions.indices where transactions[place].owner != 0 {
-      let original = transactions[place].original
-      if chainOwnerIndex.find(UInt64(original)) < 0 { appendChainOwner(place, original) }
+    for index in transactions.indices where transactions[index].owner != 0 {
+      let original = transactions[index].original
+      if chainOwnerIndex.find(UInt64(original)) < 0 { appendChainOwner(index, original) }
     }
   }
 
-  private mutating func appendChainOwner(_ place: Int, _ original: NameNumber) {
+  private mutating func appendChainOwner(_ index: Int, _ original: NameNumber) {
     _ = chainOwnerIndex.append(UInt64(original))
-    chainOwners.append(place)
+    chainOwners.append(index)
   }
 
-  private mutating func transactionPlace(_ root: NameNumber) -> Int {
-    let place = transactionIndex.find(UInt64(root))
-    if place >= 0 { return place }
+  private mutating func indexOfTransaction(_ root: NameNumber) -> Int {
+    let index = transactionIndex.find(UInt64(root))
+    if index >= 0 { return index }
     transactions.append(TransactionState(number: root))
     return transactionIndex.append(UInt64(root))
   }
 
   /// The index of a chain, which is added if it is new.
-  mutating func chainPlace(_ original: NameNumber) -> Int {
-    let place = chainIndex.find(UInt64(original))
-    if place >= 0 { return place }
+  mutating func indexOfChain(_ original: NameNumber) -> Int {
+    let index = chainIndex.find(UInt64(original))
+    if index >= 0 { return index }
     chains.append(ChainState(original: original))
     return chainIndex.append(UInt64(original))
   }
 
   /// The index of a stated device, which is added if it is new.
-  mutating func devicePlace(_ number: NameNumber) -> Int {
-    let place = deviceIndex.find(UInt64(number))
-    if place >= 0 { return place }
+  mutating func indexOfDevice(_ number: NameNumber) -> Int {
+    let index = deviceIndex.find(UInt64(number))
+    if index >= 0 { return index }
     devices.append(DeviceState(number: number))
     return deviceIndex.append(UInt64(number))
   }
 
   /// The first event of a transaction. The transaction joins its chain and gets its holder
   /// (`model.md` 1).
-  mutating func begin(_ place: Int) {
-    transactions[place].marks.insert(.begun)
-    let original = transactions[place].original
-    let chain = chainPlace(original)
-    transactions[place].chain = chain
+  mutating func begin(_ index: Int) {
+    transactions[index].marks.insert(.begun)
+    let original = transactions[index].original
+    let chain = indexOfChain(original)
+    transactions[index].chain = chain
     if chains[chain].lastTransaction == none {
-      chains[chain].firstTransaction = place
+      chains[chain].firstTransaction = index
     } else {
-      transactions[chains[chain].lastTransaction].nextInChain = place
+      transactions[chains[chain].lastTransaction].nextInChain = index
     }
-    chains[chain].lastTransaction = place
-    if transactions[place].owner != 0 {
-      transactions[place].holder = customer(of: transactions[place].owner)
+    chains[chain].lastTransaction = index
+    if transactions[index].owner != 0 {
+      transactions[index].holder = customer(of: transactions[index].owner)
       return
     }
     let owning = chainOwnerIndex.find(UInt64(original))
@@ -154,16 +154,16 @@ extension EnvironmentState {
       return
     }
     let source = transactions[chainOwners[owning]]
-    transactions[place].holder = source.isBegun ? source.holder : customer(of: source.owner)
+    transactions[index].holder = source.isBegun ? source.holder : customer(of: source.owner)
   }
 }
 
 extension KeyIndex {
-  /// Replaces a name's key, and returns its place; −1 where it has none.
+  /// Replaces a name's key, and returns its index; `none` if it has none.
   @discardableResult
   fileprivate mutating func rename(_ name: NameNumber, as other: NameNumber) -> Int {
-    let place = lookUp(UInt64(name))
-    if place >= 0 { replace(at: place, with: UInt64(other)) }
-    return place
+    let index = lookUp(UInt64(name))
+    if index >= 0 { replace(at: index, with: UInt64(other)) }
+    return index
   }
 }

@@ -60,10 +60,10 @@ struct Identity: Sendable {
 
   /// Settles everything that `facts`, which are in the fold order, say about identity.
   init(settling facts: [Fact]) {
-    for place in facts.indices where facts[place].payment != 0 {
-      _ = bind(Statement(facts[place]))
+    for index in facts.indices where facts[index].payment != 0 {
+      _ = bind(Statement(facts[index]))
     }
-    for place in facts.indices { _ = state(Statement(facts[place])) }
+    for index in facts.indices { _ = state(Statement(facts[index])) }
   }
 
   init() {}
@@ -78,12 +78,12 @@ struct Identity: Sendable {
   /// unknown types bind nothing.
   private mutating func bind(_ fact: Statement) -> Bool {
     if fact.kind == .unknown && fact.transaction != 0 { return true }
-    let place = paymentIndex.find(UInt64(fact.payment))
-    if place < 0 {
+    let index = paymentIndex.find(UInt64(fact.payment))
+    if index < 0 {
       _ = paymentIndex.append(UInt64(fact.payment))
       payments.append(fact.transaction)
-    } else if payments[place] == 0 && fact.transaction != 0 {
-      payments[place] = fact.transaction
+    } else if payments[index] == 0 && fact.transaction != 0 {
+      payments[index] = fact.transaction
       return rename(fact.payment, as: fact.transaction)
     }
     return true
@@ -93,24 +93,24 @@ struct Identity: Sendable {
   /// transaction was known already, because then two become one.
   private mutating func rename(_ payment: NameNumber, as transaction: NameNumber) -> Bool {
     if rootIndex.lookUp(UInt64(transaction)) >= 0 { return false }
-    let place = rootIndex.lookUp(UInt64(payment))
-    if place >= 0 { rootIndex.replace(at: place, with: UInt64(transaction)) }
+    let index = rootIndex.lookUp(UInt64(payment))
+    if index >= 0 { rootIndex.replace(at: index, with: UInt64(transaction)) }
     return true
   }
 
   /// Whether a fact is the first to name the transaction of its payment, which earlier facts state.
   func names(_ fact: Statement) -> Bool {
     if fact.payment == 0 || fact.transaction == 0 || fact.kind == .unknown { return false }
-    let place = paymentIndex.lookUp(UInt64(fact.payment))
-    return place >= 0 && payments[place] == 0
+    let index = paymentIndex.lookUp(UInt64(fact.payment))
+    return index >= 0 && payments[index] == 0
   }
 
   /// The transaction that a fact is about, or 0.
   private mutating func root(of fact: Statement) -> NameNumber {
     if fact.transaction != 0 { return fact.transaction }
     if fact.payment == 0 { return 0 }
-    let place = paymentIndex.find(UInt64(fact.payment))
-    return place >= 0 && payments[place] != 0 ? payments[place] : fact.payment
+    let index = paymentIndex.find(UInt64(fact.payment))
+    return index >= 0 && payments[index] != 0 ? payments[index] : fact.payment
   }
 
   /// Notes the environment that a fact states for its transaction and its session.
@@ -118,17 +118,17 @@ struct Identity: Sendable {
     var isSettled = true
     let root = root(of: fact)
     if root != 0 {
-      let place = rootPlace(root)
-      if let stated = fact.environment, roots[place].environment == nil {
-        isSettled = !roots[place].isBegun || stated == .production
-        roots[place].environment = stated
+      let index = indexOfRoot(root)
+      if let stated = fact.environment, roots[index].environment == nil {
+        isSettled = !roots[index].isBegun || stated == .production
+        roots[index].environment = stated
       }
     }
     if fact.session != 0 {
-      let place = sessionPlace(fact.sessionKey)
-      if let stated = fact.environment, sessions[place].environment == nil {
-        isSettled = isSettled && (!sessions[place].isReliedUpon || stated == .production)
-        sessions[place].environment = stated
+      let index = indexOfSession(fact.sessionKey)
+      if let stated = fact.environment, sessions[index].environment == nil {
+        isSettled = isSettled && (!sessions[index].isReliedUpon || stated == .production)
+        sessions[index].environment = stated
       }
     }
     return isSettled
@@ -139,18 +139,18 @@ struct Identity: Sendable {
     let root = root(of: fact)
     var rootEnvironment: StoreEnvironment?
     if root != 0 {
-      let place = rootPlace(root)
-      roots[place].isBegun = true
-      rootEnvironment = roots[place].environment
+      let index = indexOfRoot(root)
+      roots[index].isBegun = true
+      rootEnvironment = roots[index].environment
     }
     var environment = fact.environment
     if environment == nil && !fact.kind.countsInEveryEnvironment {
       if root != 0 {
         environment = rootEnvironment ?? .production
       } else if fact.session != 0 {
-        let place = sessionPlace(fact.sessionKey)
-        sessions[place].isReliedUpon = true
-        environment = sessions[place].environment ?? .production
+        let index = indexOfSession(fact.sessionKey)
+        sessions[index].isReliedUpon = true
+        environment = sessions[index].environment ?? .production
       } else {
         environment = .production
       }
@@ -164,11 +164,11 @@ struct Identity: Sendable {
   func resolved(_ fact: Statement) -> Resolution {
     var root = fact.transaction
     if root == 0 && fact.payment != 0 {
-      let place = paymentIndex.lookUp(UInt64(fact.payment))
-      root = place >= 0 && payments[place] != 0 ? payments[place] : fact.payment
+      let index = paymentIndex.lookUp(UInt64(fact.payment))
+      root = index >= 0 && payments[index] != 0 ? payments[index] : fact.payment
     }
-    let place = root == 0 ? none : rootIndex.lookUp(UInt64(root))
-    let rootEnvironment = place < 0 ? nil : roots[place].environment
+    let index = root == 0 ? none : rootIndex.lookUp(UInt64(root))
+    let rootEnvironment = index < 0 ? nil : roots[index].environment
     var environment = fact.environment
     if environment == nil && !fact.kind.countsInEveryEnvironment {
       let session = root == 0 && fact.session != 0 ? sessionIndex.lookUp(fact.sessionKey) : none
@@ -185,22 +185,22 @@ struct Identity: Sendable {
     guard EnvironmentMixed.breaks(stated: stated, first: resolution.rootEnvironment) else {
       return false
     }
-    let place = rootPlace(resolution.root)
-    if roots[place].mixtureFound { return false }
-    roots[place].mixtureFound = true
+    let index = indexOfRoot(resolution.root)
+    if roots[index].mixtureFound { return false }
+    roots[index].mixtureFound = true
     return true
   }
 
-  private mutating func rootPlace(_ root: NameNumber) -> Int {
-    let place = rootIndex.find(UInt64(root))
-    if place >= 0 { return place }
+  private mutating func indexOfRoot(_ root: NameNumber) -> Int {
+    let index = rootIndex.find(UInt64(root))
+    if index >= 0 { return index }
     roots.append(Root())
     return rootIndex.append(UInt64(root))
   }
 
-  private mutating func sessionPlace(_ key: UInt64) -> Int {
-    let place = sessionIndex.find(key)
-    if place >= 0 { return place }
+  private mutating func indexOfSession(_ key: UInt64) -> Int {
+    let index = sessionIndex.find(key)
+    if index >= 0 { return index }
     sessions.append(Session())
     return sessionIndex.append(key)
   }

@@ -79,10 +79,10 @@ public struct Unit: Sendable {
     var unit = Unit()
     let settled = unit.begin(facts, foldContext)
     let sorted = settled.facts.span
-    for place in sorted.indices {
-      observer.willFold(sorted[place], settled.resolutions[place], into: unit)
-      unit.step(sorted[place], settled.resolutions[place], foldContext)
-      observer.didFold(sorted[place], settled.resolutions[place], into: unit)
+    for index in sorted.indices {
+      observer.willFold(sorted[index], settled.resolutions[index], into: unit)
+      unit.step(sorted[index], settled.resolutions[index], foldContext)
+      observer.didFold(sorted[index], settled.resolutions[index], into: unit)
     }
     unit.close(foldContext)
     unit.checkInvariants()
@@ -112,8 +112,8 @@ public struct Unit: Sendable {
   mutating func advance(_ facts: [Fact], _ foldContext: FoldContext) -> Bool {
     let positionBefore = lastPosition
     let arrived = facts.span
-    for place in arrived.indices {
-      if !goOn(arrived[place], after: positionBefore, foldContext) { return false }
+    for index in arrived.indices {
+      if !goOn(arrived[index], after: positionBefore, foldContext) { return false }
     }
     close(foldContext)
     checkInvariants()
@@ -145,8 +145,8 @@ extension Unit {
     var stated: EnvironmentSet = []
     var resolutions: [Resolution] = []
     resolutions.reserveCapacity(facts.count)
-    for place in facts.indices {
-      let resolution = identity.resolve(Identity.Statement(facts[place]))
+    for at in facts.indices {
+      let resolution = identity.resolve(Identity.Statement(facts[at]))
       if let environment = resolution.environment {
         stated.insert(environment)
       } else {
@@ -163,19 +163,19 @@ extension Unit {
         environments[index].transactions.reserveCapacity(identity.roots.count)
       }
       var expiring: [Int] = []
-      for place in facts.indices where facts[place].kind != .unknown {
-        guard resolutions[place].environment ?? environment == environment else { continue }
-        let root = resolutions[place].root
+      for at in facts.indices where facts[at].kind != .unknown {
+        guard resolutions[at].environment ?? environment == environment else { continue }
+        let root = resolutions[at].root
         if root != 0 {
           environments[index].settle(
-            root: root, original: facts[place].original, owner: facts[place].account,
-            product: facts[place].product)
+            root: root, original: facts[at].original, owner: facts[at].account,
+            product: facts[at].product)
         }
-        if EnvironmentState.statesExpiry(facts[place], root: root) { expiring.append(place) }
+        if EnvironmentState.statesExpiry(facts[at], root: root) { expiring.append(at) }
       }
       environments[index].settleChainOwners()
-      for place in expiring {
-        environments[index].settleExpiry(facts[place], root: resolutions[place].root)
+      for at in expiring {
+        environments[index].settleExpiry(facts[at], root: resolutions[at].root)
       }
     }
     return resolutions
@@ -189,24 +189,24 @@ extension Unit {
       for member in context.environments.members { addEnvironment(member) }
       return true
     }
-    if place(of: environment) != nil { return true }
+    if index(of: environment) != nil { return true }
     if countsEverywhere { return false }
     addEnvironment(environment)
     return true
   }
 
   /// The index of an environment's state; `nil` if no fact counts in it.
-  func place(of environment: StoreEnvironment) -> Int? {
-    for place in environments.indices where environments[place].environment == environment {
-      return place
+  func index(of environment: StoreEnvironment) -> Int? {
+    for index in environments.indices where environments[index].environment == environment {
+      return index
     }
     return nil
   }
 
   private mutating func addEnvironment(_ environment: StoreEnvironment) {
-    let place = environments.firstIndex { $0.environment >= environment } ?? environments.count
-    if place < environments.count, environments[place].environment == environment { return }
-    environments.insert(EnvironmentState(environment: environment), at: place)
+    let index = environments.firstIndex { $0.environment >= environment } ?? environments.count
+    if index < environments.count, environments[index].environment == environment { return }
+    environments.insert(EnvironmentState(environment: environment), at: index)
   }
 
   /// Gives what was folded under a payment the number of the transaction that a fact names.

@@ -25,13 +25,13 @@ public struct UnitNodes: Sequence, Sendable {
   /// Iterates over the nodes in the order of the fact's names.
   public struct Iterator: IteratorProtocol {
     var nodes: UnitNodes
-    var place = 0
+    var index = 0
 
     /// The next node: the number of a name, which is unique across all kinds of names.
     public mutating func next() -> NameNumber? {
-      while place < 7 {
-        defer { place += 1 }
-        let number = nodes[place]
+      while index < 7 {
+        defer { index += 1 }
+        let number = nodes[index]
         if number != 0 { return number }
       }
       return nil
@@ -40,8 +40,8 @@ public struct UnitNodes: Sequence, Sendable {
 
   public func makeIterator() -> Iterator { Iterator(nodes: self) }
 
-  private subscript(place: Int) -> NameNumber {
-    switch place {
+  private subscript(index: Int) -> NameNumber {
+    switch index {
     case 0: numbers.0
     case 1: numbers.1
     case 2: numbers.2

@@ -42,14 +42,14 @@ struct AbsentDevice: Sendable {
   private(set) var purges: [Entry] = []
 
   mutating func insert(_ entry: Entry, _ texts: any FactTexts) {
-    func place(_ entries: inout [Entry]) {
+    func index(_ entries: inout [Entry]) {
       entries.insert(entry, at: entries.partitionPoint { !entry.key.precedes($0.key, texts) })
     }
     switch entry.kind {
-    case .paymentsChecked: place(&checks)
-    case .catalogReceived: place(&responses)
-    case .contentPurged: place(&purges)
-    default: place(&bounds)
+    case .paymentsChecked: index(&checks)
+    case .catalogReceived: index(&responses)
+    case .contentPurged: index(&purges)
+    default: index(&bounds)
     }
   }
 

@@ -31,9 +31,9 @@ public struct Catalogue: Sendable {
   ) -> ProductDefinition? {
     guard let all = points[product] else { return nil }
     let after = all.partitionPoint { $0.key.time <= time }
-    for place in stride(from: after - 1, through: 0, by: -1)
-    where all[place].matches(environment, app: app) {
-      return all[place].definition
+    for index in stride(from: after - 1, through: 0, by: -1)
+    where all[index].matches(environment, app: app) {
+      return all[index].definition
     }
     return all[after...].first { $0.matches(environment, app: app) }?.definition
   }
@@ -77,13 +77,13 @@ public struct Catalogue: Sendable {
   ) -> ContextChange.ProductSpan {
     let product = point.definition.product
     var all = points.removeValue(forKey: product) ?? []
-    let place = all.partitionPoint { !point.key.precedes($0.key, texts) }
-    let isPreceded = all[..<place].contains {
+    let index = all.partitionPoint { !point.key.precedes($0.key, texts) }
+    let isPreceded = all[..<index].contains {
       ($0.app == 0 || $0.app == point.app)
         && ($0.environment == nil || $0.environment == point.environment)
     }
-    let next = all[place...].first { $0.app == 0 && $0.environment == nil }
-    all.insert(point, at: place)
+    let next = all[index...].first { $0.app == 0 && $0.environment == nil }
+    all.insert(point, at: index)
     points[product] = all
     return ContextChange.ProductSpan(
       product: product, from: isPreceded ? point.key.time : .min, to: next?.key.time ?? .max)

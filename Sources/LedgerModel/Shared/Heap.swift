@@ -12,10 +12,10 @@ package struct Heap<Element: Comparable & Sendable>: Sendable {
   @inlinable
   package mutating func insert(_ element: Element) {
     elements.append(element)
-    var place = elements.count - 1
-    while place > 0, elements[place] < elements[(place - 1) / 2] {
-      elements.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
+    var index = elements.count - 1
+    while index > 0, elements[index] < elements[(index - 1) / 2] {
+      elements.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
   }
 
@@ -28,15 +28,15 @@ package struct Heap<Element: Comparable & Sendable>: Sendable {
     guard let last = elements.popLast() else { return nil }
     guard let first = elements.first else { return last }
     elements[0] = last
-    var place = 0
+    var index = 0
     while true {
-      let left = 2 * place + 1
+      let left = 2 * index + 1
       guard left < elements.count else { return first }
       let right = left + 1
       let least = right < elements.count && elements[right] < elements[left] ? right : left
-      guard elements[least] < elements[place] else { return first }
-      elements.swapAt(place, least)
-      place = least
+      guard elements[least] < elements[index] else { return first }
+      elements.swapAt(index, least)
+      index = least
     }
   }
 }

@@ -45,30 +45,30 @@ extension Unit {
   /// - Complexity: O(*k*) in what was observed since.
   package func newObservations(since marks: inout ObservationMarks) -> NewObservations {
     var new = NewObservations()
-    for place in environments.indices {
-      let environment = environments[place].environment
+    for index in environments.indices {
+      let environment = environments[index].environment
       let before = marks.lengths(in: environment)
       let now = ObservationMarks.Lengths(
-        versions: environments[place].versions.count, digests: environments[place].digests.count,
-        published: environments[place].published.count,
-        contents: environments[place].contents.count)
+        versions: environments[index].versions.count, digests: environments[index].digests.count,
+        published: environments[index].published.count,
+        contents: environments[index].contents.count)
       if before == now { continue }
       marks.set(now, in: environment)
       func observed(_ product: NameNumber) -> ObservedProduct {
         ObservedProduct(environment: environment, product: product)
       }
-      for version in environments[place].versions[before.versions...] {
+      for version in environments[index].versions[before.versions...] {
         new.observed.insert(observed(version.product))
       }
-      for digest in environments[place].digests[before.digests...] {
+      for digest in environments[index].digests[before.digests...] {
         new.observed.insert(observed(digest.product))
         new.judged.insert(observed(digest.product))
       }
       // Its version was observed with it or before, so it adds nothing to `observed`.
-      for published in environments[place].published[before.published...] {
+      for published in environments[index].published[before.published...] {
         new.judged.insert(observed(published.product))
       }
-      for content in environments[place].contents[before.contents...]
+      for content in environments[index].contents[before.contents...]
       where content.holder == .nobody {
         new.observed.insert(observed(content.product))
       }
@@ -103,12 +103,12 @@ extension Unit {
   /// - Complexity: O(*k*) in the number of those findings.
   package func newFindings(since marks: inout FindingMarks) -> [Finding] {
     var new: [Finding] = []
-    for place in environments.indices {
+    for index in environments.indices {
       let before = marks.move(
-        in: environments[place].environment, to: environments[place].findings.count,
-        environments[place].lateFindings.count)
-      new += environments[place].findings[before.found...]
-      new += environments[place].lateFindings[before.late...]
+        in: environments[index].environment, to: environments[index].findings.count,
+        environments[index].lateFindings.count)
+      new += environments[index].findings[before.found...]
+      new += environments[index].lateFindings[before.late...]
     }
     return new
   }

@@ -90,11 +90,11 @@ extension Unit {
 
   /// The products of which the unit observed a version or a digest, or content that nobody holds.
   public var observedProducts: [ObservedProduct] {
-    environments.indices.flatMap { place in
-      let environment = environments[place].environment
-      var all = environments[place].versions.map(\.product)
-      for digest in environments[place].digests { all.append(digest.product) }
-      for content in environments[place].contents where content.holder == .nobody {
+    environments.indices.flatMap { index in
+      let environment = environments[index].environment
+      var all = environments[index].versions.map(\.product)
+      for digest in environments[index].digests { all.append(digest.product) }
+      for content in environments[index].contents where content.holder == .nobody {
         all.append(content.product)
       }
       all.sort()
@@ -128,17 +128,17 @@ extension Unit {
   package func observations(
     of observed: ObservedProduct, since marks: ObservationMarks, texts: any FactTexts
   ) -> ProductObservations {
-    guard let place = place(of: observed.environment) else { return ProductObservations() }
+    guard let index = index(of: observed.environment) else { return ProductObservations() }
     let known = marks.lengths(in: observed.environment)
     var observations = ProductObservations()
-    observations.isInstalledByNobody = environments[place].contents.contains {
+    observations.isInstalledByNobody = environments[index].contents.contains {
       $0.holder == .nobody && $0.product == observed.product
     }
-    for version in environments[place].versions[known.versions...]
+    for version in environments[index].versions[known.versions...]
     where version.product == observed.product {
       observations.add(version, texts)
     }
-    for install in environments[place].digests[known.digests...]
+    for install in environments[index].digests[known.digests...]
     where install.product == observed.product {
       observations.add(
         ProductObservations.Digest(
@@ -161,17 +161,17 @@ extension Unit {
     of observed: ObservedProduct, against all: ProductObservations, since marks: ObservationMarks,
     texts: any FactTexts
   ) -> [Finding] {
-    guard let place = place(of: observed.environment) else { return [] }
+    guard let index = index(of: observed.environment) else { return [] }
     let known = marks.lengths(in: observed.environment)
     var findings: [Finding] = []
-    for published in environments[place].published[known.published...]
+    for published in environments[index].published[known.published...]
     where published.product == observed.product {
       let onOffer = all.versionOnOffer(before: published.key, texts)
       if VersionNotIncreased.breaks(published.version, onOffer: onOffer) {
         findings.append(published.finding)
       }
     }
-    for install in environments[place].digests[known.digests...]
+    for install in environments[index].digests[known.digests...]
     where install.product == observed.product {
       let earlier = all.digests.lazy.filter {
         $0.isOfTheSame(version: install.version, pathHash: install.pathHash)

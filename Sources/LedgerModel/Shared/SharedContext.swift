@@ -115,7 +115,7 @@ public struct SharedContext: Sendable {
     guard let entry = AbsentDevice.Entry(fact) else { return }
     change.touchAbsentDevice(at: entry.key.time)
     if fact.kind.countsInEveryEnvironment && fact.environment == nil {
-      for place in absentDevice.indices { absentDevice[place].insert(entry, texts) }
+      for index in absentDevice.indices { absentDevice[index].insert(entry, texts) }
     } else if let stated = fact.environment {
       absentDevice[Int(stated.rawValue) - 1].insert(entry, texts)
     } else {

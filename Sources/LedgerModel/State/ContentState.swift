@@ -11,8 +11,8 @@ struct DeliveryState: Sendable {
   var loopFinishCount = 0
   var launchCount = 0
   var latestLaunch: UInt64 = 0
-  /// The ordinal of the newest delivery to this device as purchased or restored; −1 before any.
-  var paidOrdinal = -1
+  /// The ordinal of the newest delivery to this device as purchased or restored; `none` before any.
+  var paidOrdinal = none
 
   init(transaction: Int, device: NameNumber) {
     self.transaction = transaction

@@ -124,8 +124,8 @@ struct RepeatState: Sendable {
 /// The highest sequences of one session on one device, for `clock-stepped`.
 struct SessionClock: Sendable {
   /// Among events strictly earlier than `time`.
-  var highestBefore: Int64 = -1
+  var highestBefore = Fact.absentSequence
   var time: Int64 = .min
-  var highestAtTime: Int64 = -1
+  var highestAtTime = Fact.absentSequence
   var isFound = false
 }

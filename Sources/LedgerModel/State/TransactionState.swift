@@ -1,6 +1,6 @@
 import LedgerEvents
 
-/// The index of a row that does not exist, and the end of a linked list inside a flat table.
+/// The index of a row or fact that does not exist, and the end of a linked list in a flat table.
 let none = -1
 
 /// One transaction in one environment.
@@ -83,8 +83,8 @@ struct QueueState: Sendable {
 /// What purchase facts and refunds say about one transaction, which is a period of a subscription
 /// or a copy of a purchase.
 struct PurchaseState: Sendable {
-  /// −1 before any purchase fact.
-  var firstOrdinal = -1
+  /// `none` before any purchase fact.
+  var firstOrdinal = none
   var firstTime: Int64 = 0
   var firstPosition: UInt64 = 0
   var firstApp: NameNumber = 0
@@ -99,7 +99,7 @@ struct PurchaseState: Sendable {
   /// The newest purchase fact among store facts, by store time.
   var store = StoreClaim()
   /// The newest purchase fact among the others, by the fold order.
-  var queueOrdinal = -1
+  var queueOrdinal = none
   var queueProduct: NameNumber = 0
   var storeExpiry = DatedValue()
   var queueExpiry = DatedValue()
@@ -114,7 +114,7 @@ struct PurchaseState: Sendable {
 /// The newest store fact that says that a transaction was bought.
 struct StoreClaim: Sendable {
   var time: Int64 = .min
-  var ordinal = -1
+  var ordinal = none
   var product: NameNumber = 0
   var isUpgraded = false
 
@@ -146,7 +146,7 @@ struct Recency: Comparable {
 struct DatedValue: Sendable {
   var value = Fact.absentTime
   var time: Int64 = .min
-  var ordinal = -1
+  var ordinal = none
 
   mutating func take(_ value: Int64, time: Int64, ordinal: Int) {
     let known = Recency(time: self.time, ordinal: self.ordinal)
@@ -166,7 +166,7 @@ struct Reversal: Sendable {
 
   var kind = Kind.none
   var time: Int64 = .min
-  var ordinal = -1
+  var ordinal = none
   var occurredAt: Int64 = 0
   var percentMillionths: Int64 = FactDetail.Fields.wholePercentMillionths
 

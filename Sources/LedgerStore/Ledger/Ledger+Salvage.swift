@@ -24,9 +24,9 @@ extension Ledger {
     _ path: String, into folder: String, keys: String? = nil,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> (report: SalvageReport, ledger: LedgerCopy) {
-    let place = try NewLedgerFolder(folder)
+    let target = try NewLedgerFolder(folder)
     let salvage = try LogSalvage(path, keyFile: keys)
-    let copy = try place.fill { (part) throws(LedgerError) in
+    let copy = try target.fill { (part) throws(LedgerError) in
       try salvage.write(to: part.path, progress: progress)
       // The new ledger is verified like any other.
       let copy = try part.verify(keysIn: part.path, progress)

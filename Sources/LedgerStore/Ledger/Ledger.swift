@@ -235,4 +235,8 @@ extension Ledger {
   /// Appended events are safe all the same, and every query is answered, with the missing events
   /// read from the log. Answers only take longer the more events wait.
   public var foldFailure: String? { schedule.lastFailure() }
+
+  /// Why the root of the last commit of this process could not be written beside the log; `nil` if
+  /// it was written. See `EventLog.rootFailure`.
+  public var rootFailure: String? { log.rootFailure }
 }

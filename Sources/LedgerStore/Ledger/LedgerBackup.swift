@@ -153,8 +153,8 @@ extension Ledger {
     decryption: AgeDecryption? = nil, givesUpMissingKeys: Bool = false,
     progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
   ) throws(LedgerError) -> LedgerCopy {
-    let place = try NewLedgerFolder(folder)
-    return try place.fill { (part) throws(LedgerError) in
+    let target = try NewLedgerFolder(folder)
+    return try target.fill { (part) throws(LedgerError) in
       try part.copyLog(ofBackup: backup, decryption)
       for increment in increments { try part.apply(increment, decryption) }
       switch keys {

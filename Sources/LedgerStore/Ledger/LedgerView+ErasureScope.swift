@@ -82,12 +82,12 @@ extension LedgerView {
     scope.newest = uses.newest
     let mentions = try mentions(of: customer, account, uses.sessions, known)
     uses.noteOthers(mentions.sessionsOfOthers)
-    for place in customer.members.union(uses.reports).sorted() {
-      guard let slot = try log.livingSlot(ofData: place) else { continue }
-      if try isOperatorsOwn(at: place) {
-        remainder.acts.append(place)
+    for position in customer.members.union(uses.reports).sorted() {
+      guard let slot = try log.livingSlot(ofData: position) else { continue }
+      if try isOperatorsOwn(at: position) {
+        remainder.acts.append(position)
       } else {
-        scope.texts[slot] = place
+        scope.texts[slot] = position
       }
     }
     for number in customer.accounts.union(uses.exclusive) {
@@ -98,9 +98,9 @@ extension LedgerView {
       remainder.names.append(try log.name(number))
     }
     remainder.reports = uses.reportsOfShared
-    for place in customer.shared.subtracting(customer.members).sorted()
-    where try log.livingSlot(ofData: place) != nil {
-      remainder.sharedChains.append(place)
+    for position in customer.shared.subtracting(customer.members).sorted()
+    where try log.livingSlot(ofData: position) != nil {
+      remainder.sharedChains.append(position)
     }
     return CustomerErasure(scope: scope, remainder: remainder)
   }
@@ -130,8 +130,8 @@ extension LedgerView {
 
   private func uses(of customer: ErasedCustomer) throws(LedgerError) -> UsesOfPeople {
     var uses = UsesOfPeople(accounts: customer.accounts)
-    for place in customer.places {
-      uses.note(try log.record(at: place), isMember: customer.members.contains(place))
+    for position in customer.positions {
+      uses.note(try log.record(at: position), isMember: customer.members.contains(position))
     }
     return uses
   }
@@ -168,7 +168,7 @@ extension LedgerView {
         customer.accounts.formUnion(state.accountsOfOnePerson(number))
       }
     }
-    customer.places = places.sorted()
+    customer.positions = places.sorted()
     for number in numbers where try log.isErased(name: number) {
       try addWhatCameSince(number, to: &customer)
     }
@@ -196,16 +196,16 @@ extension LedgerView {
       ofCustomer: number, at: Clocks(asOf: .position(erasure - 1)), shared: .ofSingleHolder)
     customer.members.formUnion(members)
     var own: Set<NameNumber> = []
-    for place in members { own.formUnion(try log.record(at: place).transactions) }
+    for position in members { own.formUnion(try log.record(at: position).transactions) }
     let unit = try foldedUnitNumber(of: number).flatMap { (unit) throws(LedgerError) in
       try state(of: unit)
     }
     var others: Set<NameNumber> = []
-    for place in customer.places where !members.contains(place) {
-      let record = try log.record(at: place)
+    for position in customer.positions where !members.contains(position) {
+      let record = try log.record(at: position)
       let account = record.number(.account)
-      if account == number && place > erasure {
-        customer.members.insert(place)
+      if account == number && position > erasure {
+        customer.members.insert(position)
         own.formUnion(record.transactions)
       } else if account != 0, !customer.accounts.contains(account),
         try !log.isErased(name: account)
@@ -221,11 +221,11 @@ extension LedgerView {
     var isComplete = false
     while !isComplete {
       isComplete = true
-      for place in customer.places where !customer.members.contains(place) {
-        let record = try log.record(at: place)
+      for position in customer.positions where !customer.members.contains(position) {
+        let record = try log.record(at: position)
         let named = record.transactions
         guard record.number(.account) == 0, !own.isDisjoint(with: named) else { continue }
-        customer.members.insert(place)
+        customer.members.insert(position)
         own.formUnion(named.subtracting(others))
         isComplete = false
       }
@@ -260,21 +260,21 @@ extension LedgerView {
         sessionsOfOthers: sessionsOfOthers)
     }
     guard start <= position else { return found() }
-    let places = Set(customer.places)
+    let positions = Set(customer.positions)
     var cursor = try log.records(in: start...position)
     while try cursor.next() {
       let record = try cursor.record(isChecked: false)
       let session = record.number(.session)
       if session != 0, sessions.contains(session), record.statesSomebody,
-        !places.contains(cursor.position)
+        !positions.contains(cursor.position)
       {
         sessionsOfOthers.insert(session)
       }
       guard record.kind == .operatorActed, let slot = try log.livingSlot(ofData: cursor.position)
       else { continue }
-      let place = cursor.position
-      let json = try unlessCorrupt { () throws(LedgerError) in try log.personal(at: place) }
-      if let json = json ?? nil, EventData.names(texts, in: json) { slots[slot] = place }
+      let position = cursor.position
+      let json = try unlessCorrupt { () throws(LedgerError) in try log.personal(at: position) }
+      if let json = json ?? nil, EventData.names(texts, in: json) { slots[slot] = position }
     }
     return found()
   }
@@ -299,7 +299,7 @@ private struct ErasedCustomer {
   /// The positions of events that name only a chain of which others hold a transaction, too.
   var shared: Set<UInt64> = []
   /// The positions of all events of the units that contain these, in ascending order.
-  var places: [UInt64] = []
+  var positions: [UInt64] = []
 }
 
 extension Fact {

@@ -164,13 +164,15 @@ struct LedgerPart {
     throw LedgerError(
       .keysMissing,
       """
-      The key file \(file) is older than the backup: it lacks the keys of \(copy.keysMissing) \
-      names and texts of people, which nobody could read any more. Name a newer copy of the \
-      ledger's file `\(PersonalKeys.fileName)`, or give these texts up (--give-up-missing).
+      The key file \(file) is older than the backup: it lacks the keys of \
+      \(copy.keysMissing.counted("name or text", "names and texts")) of people, which could no \
+      longer be read. Name a newer copy of the ledger's file `\(PersonalKeys.fileName)`, or give \
+      up these texts (--give-up-missing).
       """)
   }
 
-  /// Creates a key file in which all slots in use are empty, and tells the copy that it is its own.
+  /// Creates a key file in which all slots in use are empty, and notes in the copied log that
+  /// the file belongs to it.
   func makeKeys(ledger: [UInt8], taken: UInt32) throws(LedgerError) {
     let head = try PersonalKeys.makeAnew(
       in: path, ledger: ledger, taken: taken, mode: Self.mode)

@@ -22,15 +22,15 @@ extension LedgerView {
     of use: NameUse, at clocks: Clocks
   ) throws(LedgerError) -> NamedUnit? {
     guard let number = try number(of: use.kind, use.name),
-      let place = try foldedUnitNumber(of: number)
+      let unitNumber = try foldedUnitNumber(of: number)
     else { return nil }
     guard !clocks.reachAll else {
-      guard let unit = try state(of: place) else { return nil }
-      return NamedUnit(number: number, unitNumber: place, unit: unit, context: context)
+      guard let unit = try state(of: unitNumber) else { return nil }
+      return NamedUnit(number: number, unitNumber: unitNumber, unit: unit, context: context)
     }
-    let ledger = try inMemoryLedger(of: place, at: clocks)
+    let ledger = try inMemoryLedger(of: unitNumber, at: clocks)
     guard let unit = ledger.unit(of: number) else { return nil }
-    return NamedUnit(number: number, unitNumber: place, unit: unit, context: ledger.context)
+    return NamedUnit(number: number, unitNumber: unitNumber, unit: unit, context: ledger.context)
   }
 
   /// The positions of the events of the customer behind an account, by what is known at the clocks.

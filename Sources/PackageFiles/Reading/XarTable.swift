@@ -46,7 +46,7 @@ enum XarTable {
     for var checksum in scan.checksums.sorted(by: { $0.offset < $1.offset }) {
       let (end, overflow) = checksum.offset.addingReportingOverflow(checksum.length)
       guard !overflow, file.state.bytes >= heap, end <= file.state.bytes - heap else {
-        throw broken(file, "its table of contents names data behind the end of the file")
+        throw broken(file, "its table of contents names data beyond the end of the file")
       }
       // A table with overlapping parts is made to cause the same data to be read many times.
       total += checksum.length
@@ -58,7 +58,7 @@ enum XarTable {
     }
     guard let (algorithm, offset) = scan.ofTable else { return checksums }
     guard offset <= file.state.bytes else {
-      throw broken(file, "its table of contents has its checksum behind the end of the file")
+      throw broken(file, "its table of contents has its checksum beyond the end of the file")
     }
     let digest = try file.bytes(at: heap + offset, count: algorithm.byteCount)
     checksums.append(

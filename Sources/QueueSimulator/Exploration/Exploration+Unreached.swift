@@ -18,7 +18,7 @@ extension Exploration {
   /// A command that no run of a search carried out.
   public struct UnreachedCommand: Hashable, Sendable {
     /// Its index in the script, from 0.
-    public var place: Int
+    public var index: Int
     /// The reason, as one sentence.
     public var reason: String
   }

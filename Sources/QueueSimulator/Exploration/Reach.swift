@@ -17,9 +17,9 @@ struct Reach {
   mutating func note(_ play: Play) {
     faults |= play.world.struck
     cursor = max(cursor, play.world.cursor)
-    for place in 0..<play.world.cursor
-    where !commands[place] && !play.world.missed.contains(place) {
-      commands[place] = true
+    for index in 0..<play.world.cursor
+    where !commands[index] && !play.world.missed.contains(index) {
+      commands[index] = true
     }
     counts.raise(to: play.recording.counts)
   }
@@ -28,7 +28,7 @@ struct Reach {
     var unreached = Exploration.Unreached()
     unreached.faults = Action.Verb.allCases.filter { $0.isFault && faults & $0.bit == 0 }
     unreached.commands = commands.indices.filter { !commands[$0] }.map {
-      Exploration.UnreachedCommand(place: $0, reason: reason($0, cast))
+      Exploration.UnreachedCommand(index: $0, reason: reason($0, cast))
     }
     for rule in Rule.allCases where !broken.contains(.rule(rule)) {
       guard let needs = rule.needs else {
@@ -44,16 +44,16 @@ struct Reach {
     return unreached
   }
 
-  private func reason(_ place: Int, _ cast: Cast) -> String {
-    let scripted = cast.script[place]
-    if place < cursor {
+  private func reason(_ index: Int, _ cast: Cast) -> String {
+    let scripted = cast.script[index]
+    if index < cursor {
       return "nothing happened; this command has an effect only when \(scripted.command.need)"
     }
-    if place == cursor, case .on(let kind, let nth) = scripted.moment, counts[kind] < nth {
+    if index == cursor, case .on(let kind, let nth) = scripted.moment, counts[kind] < nth {
       return "it waits for event \(nth) of type \(kind.text), and no run had more than "
         + "\(counts[kind])"
     }
-    return place == cursor ? "its turn never came" : "no run came as far as this command"
+    return index == cursor ? "its turn never came" : "no run came as far as this command"
   }
 }
 

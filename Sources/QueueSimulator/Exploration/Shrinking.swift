@@ -106,28 +106,28 @@ struct Shrinking {
 
   /// Removes commands of the script, together with their actions in the schedule.
   private mutating func dropCommands() {
-    var place = 0
-    while place < scenario.script.count {
+    var index = 0
+    while index < scenario.script.count {
       var candidate = scenario
-      candidate.script.remove(at: place)
+      candidate.script.remove(at: index)
       var schedule = actions
       let turns = schedule.indices.filter { schedule[$0].verb == .command }
-      if place < turns.count { schedule.remove(at: turns[place]) }
-      if !takeAny(candidate, schedule) { place += 1 }
+      if index < turns.count { schedule.remove(at: turns[index]) }
+      if !takeAny(candidate, schedule) { index += 1 }
     }
   }
 
   /// Removes transactions of a restore.
   private mutating func dropListed() {
-    var place = 0
-    while place < actions.count {
-      if actions[place].verb == .listRestored {
+    var index = 0
+    while index < actions.count {
+      if actions[index].verb == .listRestored {
         var schedule = actions
-        schedule.remove(at: place)
+        schedule.remove(at: index)
         let count = actions.count
         if takeAny(scenario, schedule), actions.count < count { continue }
       }
-      place += 1
+      index += 1
     }
   }
 
@@ -135,16 +135,16 @@ struct Shrinking {
   /// up, or with another one in its place.
   private mutating func takeAny(_ candidate: Scenario, _ schedule: [Action]) -> Bool {
     if take(candidate, schedule) { return true }
-    let last = schedule.filter(\.isAboutTransaction).map(\.slot).max() ?? -1
-    guard last >= 0 else { return false }
-    for gone in 0...last {
-      if take(candidate, schedule.filter { !$0.isAbout(gone) }.map { $0.movedUp(from: gone) }) {
+    guard let last = schedule.filter(\.isAboutTransaction).map(\.slot).max() else { return false }
+    for removed in 0...last {
+      if take(candidate, schedule.filter { !$0.isAbout(removed) }.map { $0.movedUp(from: removed) })
+      {
         return true
       }
-      for other in 0...last where other != gone {
+      for other in 0...last where other != removed {
         // The store's answer to the payment stays where it is.
-        let renamed = schedule.filter { !$0.isAbout(gone) || $0.verb == .authorize }.map {
-          $0.isAbout(other) ? $0.moved(to: gone) : $0
+        let renamed = schedule.filter { !$0.isAbout(removed) || $0.verb == .authorize }.map {
+          $0.isAbout(other) ? $0.moved(to: removed) : $0
         }
         if take(candidate, renamed) { return true }
       }
@@ -154,18 +154,18 @@ struct Shrinking {
 
   /// Removes downloads of products.
   private mutating func dropProducts() {
-    for place in scenario.products.indices {
+    for index in scenario.products.indices {
       var part = 0
-      while part < scenario.products[place].downloads.count {
+      while part < scenario.products[index].downloads.count {
         var candidate = scenario
-        candidate.products[place].downloads.remove(at: part)
+        candidate.products[index].downloads.remove(at: part)
         // The later parts move up.
         let isTaken =
           take(candidate, actions)
           || take(candidate, actions.map { Self.moved($0, behind: part) })
           || take(
             candidate,
-            actions.filter { $0.verb.placeCount < 3 || $0.part != part }
+            actions.filter { $0.verb.indexCount < 3 || $0.part != part }
               .map { Self.moved($0, behind: part) })
         if !isTaken { part += 1 }
       }
@@ -174,7 +174,7 @@ struct Shrinking {
 
   private static func moved(_ action: Action, behind part: Int) -> Action {
     var action = action
-    if action.verb.placeCount == 3, Int(action.part) > part { action.part -= 1 }
+    if action.verb.indexCount == 3, Int(action.part) > part { action.part -= 1 }
     return action
   }
 
@@ -188,9 +188,9 @@ struct Shrinking {
     }
     candidate.notifies = false
     if scenario.notifies { _ = take(candidate, actions) }
-    for place in scenario.owned.indices.reversed() {
+    for index in scenario.owned.indices.reversed() {
       candidate = scenario
-      candidate.owned.remove(at: place)
+      candidate.owned.remove(at: index)
       _ = take(candidate, actions)
     }
     candidate = scenario
@@ -200,7 +200,9 @@ struct Shrinking {
 }
 
 extension Action {
-  fileprivate var isAboutTransaction: Bool { verb.placeCount >= 2 && slot >= 0 && !isAboutAccount }
+  fileprivate var isAboutTransaction: Bool {
+    verb.indexCount >= 2 && !slot.isAbsent && !isAboutAccount
+  }
 
   fileprivate func isAbout(_ slot: Int16) -> Bool { isAboutTransaction && self.slot == slot }
 
@@ -210,9 +212,9 @@ extension Action {
     return action
   }
 
-  /// The same action after the transaction at `gone` was removed.
-  fileprivate func movedUp(from gone: Int16) -> Action {
-    isAboutTransaction && slot > gone ? moved(to: slot - 1) : self
+  /// The same action after the transaction at `removed` was removed.
+  fileprivate func movedUp(from removed: Int16) -> Action {
+    isAboutTransaction && slot > removed ? moved(to: slot - 1) : self
   }
 }
 

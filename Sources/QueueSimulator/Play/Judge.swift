@@ -19,15 +19,15 @@ struct Judge {
   /// - Complexity: O(*n*) in the number of events.
   mutating func findings(of recording: Recording, isOver: Bool) -> [Finding] {
     cast.facts(of: recording.events, into: &facts)
-    let book =
+    let ledger =
       isOneUnit
       ? InMemoryLedger(foldingAsOne: facts, texts: cast)
       : InMemoryLedger(folding: facts, texts: cast)
-    var findings = book.findings
+    var findings = ledger.findings
     if isOver {
       let environment = cast.scenario.environment ?? .production
-      if let moment = book.newestEvent(in: environment) {
-        findings += book.findings(at: moment, in: environment)
+      if let moment = ledger.newestEvent(in: environment) {
+        findings += ledger.findings(at: moment, in: environment)
       }
     }
     return findings

@@ -16,7 +16,7 @@ extension Cast {
       position = 1
       written.append(catalogEvent())
     }
-    for (place, event) in events.enumerated() {
+    for (index, event) in events.enumerated() {
       if event.repeats != 0, let copy = first[Int(event.repeats)] {
         written.append(copy)
         continue
@@ -24,7 +24,7 @@ extension Cast {
       position += 1
       if event.kind == .contentVersionPublished { offers[Int(event.product)] = event.version }
       let text = write(event, position, offers)
-      if event.source == .notification { first[place + 1] = text }
+      if event.source == .notification { first[index + 1] = text }
       written.append(text)
     }
     return written
@@ -44,15 +44,15 @@ extension Cast {
       id: id(ofPosition: position), type: EventType(event.kind),
       occurredAt: Instant(microseconds: event.time), source: EventSource(event.source),
       environment: scenario.environment, app: scenario.app,
-      account: event.account < 0 ? nil : scenario.accounts[Int(event.account)],
-      device: event.device < 0 ? nil : scenario.devices[Int(event.device)].name,
-      session: event.device < 0 ? nil : name(session: event.session, of: event.device),
-      sequence: event.sequence < 0 ? nil : Int64(event.sequence),
-      payment: event.payment < 0 ? nil : name(payment: event.payment),
-      product: event.product < 0 ? nil : name(product: event.product),
-      transaction: event.transaction < 0 ? nil : name(transaction: event.transaction),
-      originalTransaction: event.original < 0 ? nil : name(transaction: event.original),
-      download: event.part < 0
+      account: event.account.isAbsent ? nil : scenario.accounts[Int(event.account)],
+      device: event.device.isAbsent ? nil : scenario.devices[Int(event.device)].name,
+      session: event.device.isAbsent ? nil : name(session: event.session, of: event.device),
+      sequence: event.sequence.isAbsent ? nil : Int64(event.sequence),
+      payment: event.payment.isAbsent ? nil : name(payment: event.payment),
+      product: event.product.isAbsent ? nil : name(product: event.product),
+      transaction: event.transaction.isAbsent ? nil : name(transaction: event.transaction),
+      originalTransaction: event.original.isAbsent ? nil : name(transaction: event.original),
+      download: event.part.isAbsent
         ? nil : products[Int(event.product)].parts[Int(event.part)].name,
       data: data(of: event, offers))
   }
@@ -63,7 +63,7 @@ extension Cast {
     case .transactionPurchased, .transactionRestored:
       data.set("quantity", Int64(event.quantity))
       data.set("purchasedAt", Instant(microseconds: event.purchasedAt))
-      if event.version >= 0, !products[Int(event.product)].parts.isEmpty {
+      if !event.version.isAbsent, !products[Int(event.product)].parts.isEmpty {
         data.set("downloads", .array(downloads(of: event)))
       }
     case .paymentAdded: data.set("quantity", Int64(event.quantity))
@@ -94,9 +94,13 @@ extension Cast {
     switch event.kind {
     case .downloadWaiting, .downloadProgressed:
       data.set("progress", number: Self.decimal(event.progress))
-      let seconds = event.remaining
+      // StoreKit's value for a time that is not known yet.
+      let unknown = "-1"
+      let tenths = event.remaining
       data.set(
-        "timeRemaining", number: seconds < 0 ? "-1" : "\(seconds / 10).\(seconds % 10)")
+        "timeRemaining",
+        number: tenths == SimulatedEvent.remainingUnknown
+          ? unknown : "\(tenths / 10).\(tenths % 10)")
     case .downloadFinished:
       data.set("progress", number: "1")
       data.set("contentVersion", versions[Int(event.version)])
@@ -126,17 +130,17 @@ extension Cast {
   }
 
   private func writeOffers(_ offers: [Int16], to data: inout EventData.Builder) {
-    let offered: [JSONValue] = scenario.products.indices.map { place in
+    let offered: [JSONValue] = scenario.products.indices.map { index in
       var members: [(name: String, value: JSONValue)] = [
-        ("product", .string(scenario.products[place].name.text)),
-        ("downloadable", .boolean(!products[place].parts.isEmpty)),
+        ("product", .string(scenario.products[index].name.text)),
+        ("downloadable", .boolean(!products[index].parts.isEmpty)),
       ]
-      if !products[place].parts.isEmpty {
-        members.append(("contentVersion", .string(versions[Int(offers[place])].text)))
+      if !products[index].parts.isEmpty {
+        members.append(("contentVersion", .string(versions[Int(offers[index])].text)))
         members.append(
           (
             "contentLengths",
-            .array(products[place].parts.map { .number(String($0.length)) })
+            .array(products[index].parts.map { .number(String($0.length)) })
           ))
       }
       return .object(members)

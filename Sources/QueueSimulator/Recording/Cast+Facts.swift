@@ -37,7 +37,7 @@ extension Cast {
     fact.transaction = number(transaction: event.transaction)
     fact.original = number(transaction: event.original)
     fact.download = number(product: event.product, part: event.part)
-    if event.progress >= 0 { fact.progress = Double(event.progress) / 1_000 }
+    if !event.progress.isAbsent { fact.progress = Double(event.progress) / 1_000 }
     fact.detail = detail(of: event, offers)
   }
 
@@ -45,7 +45,7 @@ extension Cast {
     var fact = Fact(
       position: 1, kind: .catalogSet, source: .operator, environment: scenario.environment,
       statedOccurredAt: scenario.start.microseconds, recordedAt: scenario.start.microseconds,
-      sequence: -1, idPrefix: idPrefix)
+      sequence: Fact.absentSequence, idPrefix: idPrefix)
     fact.app = 1
     fact.detail = shared.catalog
     return fact
@@ -56,7 +56,7 @@ extension Cast {
     switch event.kind {
     case .transactionPurchased, .transactionRestored: return delivery(event)
     case .downloadFinished, .contentInstallStarted, .contentVersionPublished:
-      return event.version < 0 ? nil : shared.versions[Int(event.version)]
+      return event.version.isAbsent ? nil : shared.versions[Int(event.version)]
     case .contentInstalled: return shared.installs[Int(event.version)]
     case .paymentAdded:
       guard event.quantity != 1 else { return nil }
@@ -75,7 +75,7 @@ extension Cast {
     var fields = FactDetail.Fields()
     fields.quantity = Int64(event.quantity)
     fields.purchasedAt = event.purchasedAt
-    if event.version >= 0 {
+    if !event.version.isAbsent {
       fields.downloads = shared.downloads[Int(event.product)][Int(event.version)]
     }
     return FactDetail(fields)
@@ -83,11 +83,11 @@ extension Cast {
 
   private func received(_ offers: [Int16]) -> FactDetail {
     var fields = FactDetail.Fields()
-    for place in products.indices {
+    for index in products.indices {
       fields.offered.append(
         .init(
-          product: number(product: Int16(place)),
-          contentVersion: products[place].parts.isEmpty ? nil : versions[Int(offers[place])]))
+          product: number(product: Int16(index)),
+          contentVersion: products[index].parts.isEmpty ? nil : versions[Int(offers[index])]))
     }
     fields.invalid = scenario.invalidProducts.indices.map {
       number(product: Int16(products.count + $0))

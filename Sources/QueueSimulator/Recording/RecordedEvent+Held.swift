@@ -8,8 +8,8 @@ extension RecordedEvent {
   public static func held(_ events: [Event], recordedAt: [Instant?] = []) -> [RecordedEvent] {
     var known: Set<Name> = []
     var held: [RecordedEvent] = []
-    for (place, event) in events.enumerated() where known.insert(event.id).inserted {
-      let clock = place < recordedAt.count ? recordedAt[place] : nil
+    for (index, event) in events.enumerated() where known.insert(event.id).inserted {
+      let clock = index < recordedAt.count ? recordedAt[index] : nil
       held.append(
         RecordedEvent(
           position: UInt64(held.count + 1), recordedAt: clock ?? event.occurredAt, event: event))

@@ -2,7 +2,7 @@ internal import LedgerEvents
 
 /// An event of a run with indices instead of names: small, and without allocations.
 ///
-/// An index is −1 if the event does not state the field.
+/// An index is absent if the event does not state the field.
 struct SimulatedEvent: Hashable, Sendable {
   /// Details that are not indices.
   enum Note: UInt8, Sendable {
@@ -17,27 +17,30 @@ struct SimulatedEvent: Hashable, Sendable {
   var source: EventSource.Kind
   /// In microseconds.
   var time: Int64
-  var device: Int16 = -1
-  var session: Int16 = -1
-  var sequence: Int32 = -1
-  var account: Int16 = -1
-  var payment: Int32 = -1
-  var product: Int16 = -1
-  var transaction: Int32 = -1
-  var original: Int32 = -1
-  var part: Int16 = -1
+  var device: Int16 = .absent
+  var session: Int16 = .absent
+  var sequence: Int32 = .absent
+  var account: Int16 = .absent
+  var payment: Int32 = .absent
+  var product: Int16 = .absent
+  var transaction: Int32 = .absent
+  var original: Int32 = .absent
+  var part: Int16 = .absent
   /// The rank of the version.
-  var version: Int16 = -1
-  /// In thousandths; −1 if none is stated.
-  var progress: Int16 = -1
-  /// In tenths of a second; −10 means *not known yet*.
-  var remaining: Int32 = -10
+  var version: Int16 = .absent
+  /// In thousandths; absent if none is stated.
+  var progress: Int16 = .absent
+  /// In tenths of a second, or `remainingUnknown`.
+  var remaining = SimulatedEvent.remainingUnknown
   var quantity: Int16 = 1
   var purchasedAt: Int64 = 0
   var note = Note.none
   /// The position in the recording, from 1, of the event that this one repeats under the same id; 0
   /// for a new event.
   var repeats: Int32 = 0
+
+  /// StoreKit's −1 second, which means that the remaining time is not known yet.
+  static let remainingUnknown: Int32 = -10
 
   init(_ kind: EventKind, _ source: EventSource.Kind, at time: Int64) {
     self.kind = kind
@@ -76,8 +79,8 @@ struct EventCounts: Sendable {
 
   /// Raises each number to that of another run if that is larger.
   mutating func raise(to other: EventCounts) {
-    for place in counts.indices where counts[place] < other.counts[place] {
-      counts[place] = other.counts[place]
+    for index in counts.indices where counts[index] < other.counts[index] {
+      counts[index] = other.counts[index]
     }
   }
 }

@@ -102,13 +102,13 @@ extension Scenario {
 
   private func readOwned(_ field: ScenarioField) throws(ScenarioError) -> Owned {
     let purchase = try field.object(["product", "account"])
-    let product = try place(
+    let product = try index(
       of: try purchase.need("product", "what was bought"), in: products.map(\.name), "product")
     guard products[product].kind == .nonConsumable else {
       throw purchase.field.failure("a non-consumable product: no other is restored")
     }
     let account = try purchase["account"].map { (field) throws(ScenarioError) in
-      try place(of: field, in: accounts, "account")
+      try index(of: field, in: accounts, "account")
     }
     return Owned(product: product, account: account ?? 0)
   }
@@ -119,22 +119,22 @@ extension Scenario {
     return ScenarioDevice(
       name: try device.need("name", "the device's name").name(),
       account: try device["account"].map { (field) throws(ScenarioError) in
-        try place(of: field, in: accounts, "account")
+        try index(of: field, in: accounts, "account")
       } ?? 0,
       isSimulator: try device["simulator"]?.boolean() ?? false)
   }
 
   /// The index in `names` of the name that a field states.
-  func place(
+  func index(
     of field: ScenarioField, in names: [Name], _ what: String
   ) throws(ScenarioError) -> Int {
     let name = try field.name()
-    guard let place = names.firstIndex(of: name) else {
+    guard let index = names.firstIndex(of: name) else {
       let known = names.map(\.text).joined(separator: ", ")
       throw field.failure(
         known.isEmpty ? "the name of a \(what); none is declared" : "a \(what), one of \(known)")
     }
-    return place
+    return index
   }
 
   private mutating func readSchedule(_ field: ScenarioField) throws(ScenarioError) {

@@ -52,7 +52,7 @@ extension Scenario {
     switch verb {
     case .stopBackend, .rejectReceipt, .rejectReceipts: return .fault(Action(verb))
     case .switchAccount, .switchAppleID:
-      let account = try place(
+      let account = try index(
         of: entry.need("account", "who signs in"), in: accounts, "account")
       return .fault(Action(verb, device: try device(entry), slot: account))
     case .repeatNotification:
@@ -94,7 +94,7 @@ extension Scenario {
         allowed: try entry.need("allowed", "whether payments are allowed").boolean())
     case "refund":
       let account = try entry["account"].map { (field) throws(ScenarioError) in
-        try place(of: field, in: accounts, "account")
+        try index(of: field, in: accounts, "account")
       }
       return .refund(product: try product(entry), account: account ?? 0)
     default: return nil
@@ -110,7 +110,7 @@ extension Scenario {
 
   private func device(_ entry: ScenarioObject) throws(ScenarioError) -> Int {
     guard let field = entry["device"] else { return 0 }
-    return try place(of: field, in: devices.map(\.name), "device")
+    return try index(of: field, in: devices.map(\.name), "device")
   }
 
   private func product(_ entry: ScenarioObject) throws(ScenarioError) -> Int {
@@ -119,6 +119,6 @@ extension Scenario {
       throw ScenarioError(
         path: "\(entry.field.path).product", reason: "expected a product, found nothing")
     }
-    return try place(of: field, in: products.map(\.name), "product")
+    return try index(of: field, in: products.map(\.name), "product")
   }
 }

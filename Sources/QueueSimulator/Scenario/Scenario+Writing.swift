@@ -8,7 +8,7 @@ extension Scenario {
   public var json: [UInt8] {
     var text = "{\n"
     let members = document
-    for (place, member) in members.enumerated() {
+    for (index, member) in members.enumerated() {
       text += "  \(Self.quoted(member.name)): "
       if case .array(let elements) = member.value, !elements.isEmpty {
         let lines = elements.map { "    " + Self.line($0) }
@@ -16,7 +16,7 @@ extension Scenario {
       } else {
         text += Self.line(member.value)
       }
-      text += place + 1 < members.count ? ",\n" : "\n"
+      text += index + 1 < members.count ? ",\n" : "\n"
     }
     return Array((text + "}\n").utf8)
   }
@@ -92,11 +92,11 @@ extension Scenario {
     return .object(members)
   }
 
-  private func eventValue(_ place: Int) -> JSONValue {
+  private func eventValue(_ index: Int) -> JSONValue {
     // The event was decoded from JSON, so encoding it produces valid JSON.
     do throws(EventError) {
-      let value = try JSONValue(json: EventEncoder().encode(events[place]))
-      guard let time = recordedAt[place], case .object(var members) = value else { return value }
+      let value = try JSONValue(json: EventEncoder().encode(events[index]))
+      guard let time = recordedAt[index], case .object(var members) = value else { return value }
       members.append(("recordedAt", .string(time.rfc3339)))
       return .object(members)
     } catch {
@@ -127,15 +127,15 @@ extension Scenario {
       [("do", .string(name))]
         + (devices.count > 1 ? [("device", .string(devices[device].name.text))] : [])
     }
-    func product(_ place: Int) -> Members { [("product", .string(products[place].name.text))] }
+    func product(_ index: Int) -> Members { [("product", .string(products[index].name.text))] }
     switch command {
     case .launch(let device): return act("launch", device)
     case .quit(let device): return act("quit", device)
     case .background(let device): return act("background", device)
     case .foreground(let device): return act("foreground", device)
     case .requestProducts(let device): return act("products", device)
-    case .buy(let device, let place, let quantity, let outcome):
-      var members = act("buy", device) + product(place)
+    case .buy(let device, let index, let quantity, let outcome):
+      var members = act("buy", device) + product(index)
       if quantity != 1 { members.append(("quantity", .number(String(quantity)))) }
       if outcome != .purchased { members.append(("outcome", .string(outcome.rawValue))) }
       return members
@@ -147,11 +147,11 @@ extension Scenario {
     case .cancelDownloads(let device): return act("cancel", device)
     case .addObserver(let device): return act("add-observer", device)
     case .removeObserver(let device): return act("remove-observer", device)
-    case .publish(let place, let version):
-      return [("do", .string("publish"))] + product(place)
+    case .publish(let index, let version):
+      return [("do", .string("publish"))] + product(index)
         + [("version", .string(publishedVersions[version].text))]
-    case .refund(let place, let account):
-      return [("do", .string("refund"))] + product(place)
+    case .refund(let index, let account):
+      return [("do", .string("refund"))] + product(index)
         + [("account", .string(accounts[account].text))]
     case .switchPayments(let device, let allowed):
       return act("payments", device) + [("allowed", .boolean(allowed))]
@@ -165,15 +165,15 @@ extension Scenario {
       members.append(("notification", .number(String(fault.device + 1))))
       return members
     }
-    if fault.verb.placeCount > 0 && devices.count > 1 {
+    if fault.verb.indexCount > 0 && devices.count > 1 {
       members.append(("device", .string(devices[Int(fault.device)].name.text)))
     }
     if fault.isAboutAccount {
       members.append(("account", .string(accounts[Int(fault.slot)].text)))
-    } else if fault.verb.placeCount > 1 {
+    } else if fault.verb.indexCount > 1 {
       members.append(("transaction", .number(String(fault.slot + 1))))
     }
-    if fault.verb.placeCount > 2 { members.append(("download", .number(String(fault.part + 1)))) }
+    if fault.verb.indexCount > 2 { members.append(("download", .number(String(fault.part + 1)))) }
     return members
   }
 }

@@ -20,34 +20,34 @@ extension ScenarioExpectation {
     self.init()
     let held = RecordedEvent.held(events, recordedAt: recordedAt)
     let ledger = NumberedEvents(held)
-    let book = InMemoryLedger(folding: ledger.facts, texts: ledger)
+    let folded = InMemoryLedger(folding: ledger.facts, texts: ledger)
     let ground = Set(ground)
     let asked = Set(held.filter { !ground.contains($0.event.id) }.map(\.position))
     func rules(_ findings: [Finding]) -> [String] {
       findings.filter { asked.contains($0.position) }.map(\.rule.id)
     }
-    findings = rules(book.findings).sorted()
-    for place in StoreEnvironment.allCases {
-      guard let moment = book.newestEvent(in: place) else { continue }
-      findingsAtTheEnd += rules(book.findings(at: moment, in: place))
+    findings = rules(folded.findings).sorted()
+    for environment in StoreEnvironment.allCases {
+      guard let moment = folded.newestEvent(in: environment) else { continue }
+      findingsAtTheEnd += rules(folded.findings(at: moment, in: environment))
     }
     findingsAtTheEnd.sort()
-    let moment = book.newestEvent(in: environment) ?? 0
+    let moment = folded.newestEvent(in: environment) ?? 0
     let background = Set(background)
-    let told = held.filter { !background.contains($0.event.id) }
-    var accounts = Set(told.compactMap(\.event.account))
-    accounts.formUnion(told.compactMap { $0.event.data.name("to") })
+    let ownEvents = held.filter { !background.contains($0.event.id) }
+    var accounts = Set(ownEvents.compactMap(\.event.account))
+    accounts.formUnion(ownEvents.compactMap { $0.event.data.name("to") })
     for name in accounts.sorted() {
       let subject = Subject.account(ledger.number(.account, name))
       let only = EnvironmentSet(environment)
-      let answer = book.answer(subject, environments: only, at: moment)
+      let answer = folded.answer(subject, environments: only, at: moment)
       var states: [Name: String] = [:]
       for name in answer.active { states[name] = "active" }
       for entry in answer.entries where entry.product != 0 {
         states[ledger.text(of: entry.product)] = entry.state.text
       }
       if !states.isEmpty { entitled[name] = states }
-      for content in book.installed(subject, environments: only) {
+      for content in folded.installed(subject, environments: only) {
         let device = content.device == 0 ? Name("") : ledger.text(of: content.device)
         installed[name, default: [:]][device, default: [:]][ledger.text(of: content.product)] =
           content.version

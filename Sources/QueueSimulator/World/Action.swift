@@ -109,7 +109,7 @@ extension Action.Verb {
   }
 
   /// How many indices it has: device, slot or account, part.
-  public var placeCount: Int {
+  public var indexCount: Int {
     switch self {
     case .command, .stopBackend, .rejectReceipt, .rejectReceipts, .calm, .wait: 0
     case .authorize, .app, .repeatDelivery, .loseAccount, .remove, .interruptPayment,
@@ -129,7 +129,7 @@ extension Action {
 extension Action: LosslessStringConvertible {
   /// The verb and its indices: `download 0 1 0`.
   public var text: String {
-    ([verb.rawValue] + [device, slot, part].prefix(verb.placeCount).map { String($0) })
+    ([verb.rawValue] + [device, slot, part].prefix(verb.indexCount).map { String($0) })
       .joined(separator: " ")
   }
 
@@ -139,14 +139,14 @@ extension Action: LosslessStringConvertible {
   public init?(_ description: String) {
     let words = description.split(separator: " ")
     guard let first = words.first, let verb = Verb(rawValue: String(first)),
-      words.count == verb.placeCount + 1
+      words.count == verb.indexCount + 1
     else { return nil }
-    var places: [Int] = []
+    var indices: [Int] = []
     for word in words.dropFirst() {
-      guard let place = Int(word), place >= -1, place < 1_000 else { return nil }
-      places.append(place)
+      guard let index = Int(word), index >= Int.absent, index < 1_000 else { return nil }
+      indices.append(index)
     }
-    places += [0, 0, 0]
-    self.init(verb, device: places[0], slot: places[1], part: places[2])
+    indices += [0, 0, 0]
+    self.init(verb, device: indices[0], slot: indices[1], part: indices[2])
   }
 }

@@ -68,8 +68,8 @@ final class Cast: Sendable {
       number += NameNumber(product.downloads.count)
     }
     self.products = products
-    consumables = products.indices.reduce(0) { bits, place in
-      products[place].isConsumable ? bits | 1 << UInt64(place) : bits
+    consumables = products.indices.reduce(0) { bits, index in
+      products[index].isConsumable ? bits | 1 << UInt64(index) : bits
     }
     firstDynamic = number
     shared = SharedDetails(
@@ -81,9 +81,9 @@ final class Cast: Sendable {
   private static func catalog(
     _ scenario: Scenario, _ firstProduct: NameNumber
   ) -> [ProductDefinition] {
-    scenario.products.enumerated().map { place, product in
+    scenario.products.enumerated().map { index, product in
       ProductDefinition(
-        product: firstProduct + NameNumber(place),
+        product: firstProduct + NameNumber(index),
         kind: product.kind == .consumable ? .consumable : .nonConsumable,
         entitlements: product.entitlements,
         grants: product.grants.map { .init(unit: $0.unit, amount: $0.amount) }, duration: nil)
@@ -104,24 +104,25 @@ extension Cast {
   // Numbers: the app is 1; accounts, devices, products, invalid products and downloads follow;
   // then sessions, payments and transactions, of which a run makes as many as it needs.
 
-  func number(account: Int16) -> NameNumber { account < 0 ? 0 : 2 + NameNumber(account) }
+  func number(account: Int16) -> NameNumber { account.isAbsent ? 0 : 2 + NameNumber(account) }
 
   func number(device: Int16) -> NameNumber {
-    device < 0 ? 0 : 2 + NameNumber(scenario.accounts.count) + NameNumber(device)
+    device.isAbsent ? 0 : 2 + NameNumber(scenario.accounts.count) + NameNumber(device)
   }
 
   func number(product: Int16) -> NameNumber {
-    product < 0
+    product.isAbsent
       ? 0
       : 2 + NameNumber(scenario.accounts.count + scenario.devices.count) + NameNumber(product)
   }
 
   func number(product: Int16, part: Int16) -> NameNumber {
-    part < 0 ? 0 : products[Int(product)].firstDownload + NameNumber(part)
+    part.isAbsent ? 0 : products[Int(product)].firstDownload + NameNumber(part)
   }
 
   func number(session: Int16, of device: Int16) -> NameNumber {
-    device < 0 ? 0 : firstDynamic + NameNumber(device) * Self.dynamicCountMax + NameNumber(session)
+    device.isAbsent
+      ? 0 : firstDynamic + NameNumber(device) * Self.dynamicCountMax + NameNumber(session)
   }
 
   private var firstPayment: NameNumber {
@@ -129,11 +130,11 @@ extension Cast {
   }
 
   func number(payment: Int32) -> NameNumber {
-    payment < 0 ? 0 : firstPayment + NameNumber(payment)
+    payment.isAbsent ? 0 : firstPayment + NameNumber(payment)
   }
 
   func number(transaction: Int32) -> NameNumber {
-    transaction < 0 ? 0 : firstPayment + Self.dynamicCountMax + NameNumber(transaction)
+    transaction.isAbsent ? 0 : firstPayment + Self.dynamicCountMax + NameNumber(transaction)
   }
 
   func name(session: Int16, of device: Int16) -> Name {
@@ -149,9 +150,9 @@ extension Cast {
 
   /// The product at an index; those that the store does not know follow the others.
   func name(product: Int16) -> Name {
-    let place = Int(product)
-    return place < products.count
-      ? products[place].name : scenario.invalidProducts[place - products.count]
+    let index = Int(product)
+    return index < products.count
+      ? products[index].name : scenario.invalidProducts[index - products.count]
   }
 
   func id(ofPosition position: UInt64) -> Name { Self.id(stamp, ofPosition: position) }
@@ -193,9 +194,9 @@ extension Cast: FactTexts {
     return ""
   }
 
-  private func dynamicText(_ place: Int) -> Name {
+  private func dynamicText(_ index: Int) -> Name {
     let size = Int(Self.dynamicCountMax)
-    let (sort, rest) = place.quotientAndRemainder(dividingBy: size)
+    let (sort, rest) = index.quotientAndRemainder(dividingBy: size)
     if sort < scenario.devices.count {
       return name(session: Int16(rest), of: Int16(sort))
     }

@@ -38,7 +38,9 @@ extension Device {
     }
     if slots[slot].isAnswered { return slots[slot].isClosed ? nil : .finish }
     // This policy waits for a purchased transaction and leaves the restored one on the queue.
-    if cast.policy.takesPurchasedOnly, slots[slot].reported == .restored, slots[slot].payment >= 0 {
+    if cast.policy.takesPurchasedOnly, slots[slot].reported == .restored,
+      !slots[slot].payment.isAbsent
+    {
       return nil
     }
     if slots[slot].isMistaken
@@ -64,7 +66,7 @@ extension Device {
   private func callAfterFailure(_ slot: Int, _ cast: Cast) -> AppCall? {
     if slots[slot].isClosed { return nil }
     let hasInstalled =
-      slots[slot].transaction >= 0
+      !slots[slot].transaction.isAbsent
       && folders[Int(slots[slot].folder)].installer == slots[slot].transaction
     return cast.policy.lastStateDecides && hasInstalled ? .takeBack : .finish
   }
@@ -72,7 +74,7 @@ extension Device {
   /// A purchase that the app has noted can be credited without the queue.
   private func callFromRecord(_ slot: Int) -> AppCall? {
     guard slots[slot].isRecorded, slots[slot].hasLeft, !slots[slot].isFulfilled,
-      !slots[slot].isOnHold, slots[slot].partCount == 0, slots[slot].transaction >= 0
+      !slots[slot].isOnHold, slots[slot].partCount == 0, !slots[slot].transaction.isAbsent
     else { return nil }
     return .fulfill
   }
@@ -122,40 +124,40 @@ extension Device {
   private func isAnotherAhead(of slot: Int) -> Bool {
     let folder = slots[slot].folder
     let version = slots[slot].version
-    for place in slots.indices where slots[place].folder == folder && place != slot {
-      guard slots[place].isReported, !slots[place].isClosed,
-        slots[place].reported == .purchased || slots[place].reported == .restored
+    for index in slots.indices where slots[index].folder == folder && index != slot {
+      guard slots[index].isReported, !slots[index].isClosed,
+        slots[index].reported == .purchased || slots[index].reported == .restored
       else { continue }
-      if (slots[place].version, slot) > (version, place) { return true }
+      if (slots[index].version, slot) > (version, index) { return true }
     }
     return false
   }
 
   private func haveBeenRequested(_ slot: Int) -> Bool {
-    slots[slot].places.allSatisfy {
+    slots[slot].partIndices.allSatisfy {
       parts[$0].isRequested || parts[$0].isInstalled || parts[$0].state != .notStarted
     }
   }
 
   private func startCall(_ slot: Int, _ cast: Cast) -> AppCall? {
     if slots[slot].isClosed { return nil }
-    let places = slots[slot].places
-    for place in places {
-      if parts[place].isThere || parts[place].isRequested || parts[place].isOnHold
-        || parts[place].isHeldByCustomer
+    let indices = slots[slot].partIndices
+    for index in indices {
+      if parts[index].isThere || parts[index].isRequested || parts[index].isOnHold
+        || parts[index].isHeldByCustomer
       {
         continue
       }
       // At a redelivery the app reads the queue's state; it waits for downloads that are running or
       // finished.
-      switch parts[place].state {
+      switch parts[index].state {
       case .waiting, .active, .finished: continue
       case .failed, .cancelled: if cast.policy.finishesOnFailure { continue }
       case .notStarted, .paused: break
       }
       let most = cast.policy.downloadsAtOnceMax
       if most < .max, running >= most { return nil }
-      return .start(part: place - places.lowerBound)
+      return .start(part: index - indices.lowerBound)
     }
     return nil
   }
@@ -163,8 +165,8 @@ extension Device {
   private var running: Int {
     var count = 0
     for slot in slots.indices where slots[slot].isReported && !slots[slot].hasLeft {
-      for place in slots[slot].places
-      where parts[place].isRequested && !parts[place].reported.hasEnded {
+      for index in slots[slot].partIndices
+      where parts[index].isRequested && !parts[index].reported.hasEnded {
         count += 1
       }
     }
@@ -172,49 +174,49 @@ extension Device {
   }
 
   private func installCall(_ slot: Int, _ cast: Cast) -> AppCall? {
-    let places = slots[slot].places
-    for place in places {
-      if parts[place].isThere || parts[place].isOnHold { continue }
+    let indices = slots[slot].partIndices
+    for index in indices {
+      if parts[index].isThere || parts[index].isOnHold { continue }
       let isDone =
-        parts[place].reported == .finished
-        || (cast.policy.installsAtFullProgress && parts[place].reportedProgress == 1_000
-          && parts[place].reported == .active)
+        parts[index].reported == .finished
+        || (cast.policy.installsAtFullProgress && parts[index].reportedProgress == 1_000
+          && parts[index].reported == .active)
       guard isDone else { continue }
       if cast.policy.finish == .beforeCopy && !slots[slot].isFinished { continue }
-      let part = place - places.lowerBound
+      let part = index - indices.lowerBound
       let folder = Int(slots[slot].folder)
-      if cast.policy.skipsExistingFiles, folders[folder].newest >= 0,
+      if cast.policy.skipsExistingFiles, !folders[folder].newest.isAbsent,
         folders[folder].installer != slots[slot].transaction
       {
         return .skip(part: part)
       }
-      return parts[place].isInstalling ? .endInstall(part: part) : .beginInstall(part: part)
+      return parts[index].isInstalling ? .endInstall(part: part) : .beginInstall(part: part)
     }
     return nil
   }
 
   /// Whether the policy finishes when nothing is left to start or install.
   private func mayFinish(_ slot: Int, _ cast: Cast) -> Bool {
-    let places = slots[slot].places
-    if places.allSatisfy({ parts[$0].isThere }) { return true }
-    if cast.policy.finishesOnFailure, haveEnded(places),
-      places.contains(where: { parts[$0].reported == .failed || parts[$0].reported == .cancelled })
+    let indices = slots[slot].partIndices
+    if indices.allSatisfy({ parts[$0].isThere }) { return true }
+    if cast.policy.finishesOnFailure, haveEnded(indices),
+      indices.contains(where: { parts[$0].reported == .failed || parts[$0].reported == .cancelled })
     {
       return true
     }
     switch cast.policy.finish {
     case .whenInstalled, .atOnce: return false
-    case .beforeCopy: return places.allSatisfy { parts[$0].reported == .finished }
-    case .afterFirstDownload: return places.contains { parts[$0].isInstalled }
+    case .beforeCopy: return indices.allSatisfy { parts[$0].reported == .finished }
+    case .afterFirstDownload: return indices.contains { parts[$0].isInstalled }
     case .afterLastCallback:
       let last = Int(slots[slot].lastPart)
-      return last >= 0 && haveEnded(places) && self[slot, last].reported == .finished
+      return !last.isAbsent && haveEnded(indices) && self[slot, last].reported == .finished
     case .afterBatch: return slots[slot].isBatchDone
     }
   }
 
-  private func haveEnded(_ places: Range<Int>) -> Bool {
-    places.allSatisfy { parts[$0].isThere || parts[$0].reported.hasEnded }
+  private func haveEnded(_ indices: Range<Int>) -> Bool {
+    indices.allSatisfy { parts[$0].isThere || parts[$0].reported.hasEnded }
   }
 }
 
@@ -224,7 +226,7 @@ extension Device {
   func takenAway(_ productCount: Int) -> Int16? {
     let first = Int(account) * productCount
     let product = (0..<productCount).first { product in
-      folders[first + product].newest >= 0
+      !folders[first + product].newest.isAbsent
         && !slots.indices.contains { slot in
           Int(slots[slot].folder) == first + product
             && (!slots[slot].isClosed

@@ -44,8 +44,8 @@ struct Device: Hashable, Sendable {
   var isSweeping = false
   /// Whether a restore's handler is removing the content that the restore did not deliver.
   var isTakingAway = false
-  /// The slot of the newest payment; −1 before any.
-  var newestPayment: Int16 = -1
+  /// The slot of the newest payment; absent before any.
+  var newestPayment: Int16 = .absent
 
   // The app's disk.
   /// What each account has of each product's content: all products of the first account, then those
@@ -101,11 +101,11 @@ struct Device: Hashable, Sendable {
 struct Folder: Hashable, Sendable {
   /// The installed parts, one bit each, by the version's rank.
   var parts: [UInt32]
-  /// The highest version, by rank, of which all parts are installed; −1 if there is none.
-  var complete: Int16 = -1
+  /// The highest version, by rank, of which all parts are installed; absent if there is none.
+  var complete: Int16 = .absent
   /// What was installed last, and by which transaction.
-  var newest: Int16 = -1
-  var installer: Int32 = -1
+  var newest: Int16 = .absent
+  var installer: Int32 = .absent
 
   init(versionCount: Int) { parts = Array(repeating: 0, count: versionCount) }
 

@@ -7,13 +7,13 @@ struct QueueTransaction: Hashable, Sendable {
   }
 
   // What the queue holds.
-  /// −1 if the app added no payment.
-  var payment: Int32 = -1
+  /// Absent if the app added no payment.
+  var payment: Int32 = .absent
   var product: Int16
-  /// −1 before the purchase. StoreKit assigns no identifier before it, nor to a failure.
-  var transaction: Int32 = -1
-  var original: Int32 = -1
-  /// The customer that the queue names; −1 if the name was lost.
+  /// Absent before the purchase. StoreKit assigns no identifier before it, nor to a failure.
+  var transaction: Int32 = .absent
+  var original: Int32 = .absent
+  /// The customer that the queue names; absent if the name was lost.
   var account: Int16
   /// The customer who paid for it or restored it.
   var holder: Int16
@@ -25,10 +25,10 @@ struct QueueTransaction: Hashable, Sendable {
   var wasCancelled = false
   /// In microseconds of the virtual clock.
   var purchasedAt: Int64 = 0
-  /// The index of its purchase; −1 before there is one.
-  var purchase: Int16 = -1
+  /// The index of its purchase; absent before there is one.
+  var purchase: Int16 = .absent
   /// The content's version, by its rank.
-  var version: Int16 = -1
+  var version: Int16 = .absent
   /// The index of its first download among the device's downloads.
   var firstPart: Int16 = 0
   var partCount: Int16 = 0
@@ -61,8 +61,8 @@ struct QueueTransaction: Hashable, Sendable {
   /// Whether all downloads of one callback were finished and this transaction's was the first of
   /// them.
   var isBatchDone = false
-  /// The part that was reported last; −1 before any.
-  var lastPart: Int16 = -1
+  /// The part that was reported last; absent before any.
+  var lastPart: Int16 = .absent
 
   // What the app keeps.
   var isRecorded = false
@@ -78,7 +78,7 @@ struct QueueTransaction: Hashable, Sendable {
   }
 
   /// The indices of its downloads among the device's downloads.
-  var places: Range<Int> { Int(firstPart)..<Int(firstPart) + Int(partCount) }
+  var partIndices: Range<Int> { Int(firstPart)..<Int(firstPart) + Int(partCount) }
 
   /// Whether the app has finished it, or it has left the queue.
   var isClosed: Bool { isFinished || hasLeft }
@@ -99,7 +99,7 @@ struct QueueTransaction: Hashable, Sendable {
     isMistaken = false
     isAnswered = false
     isBatchDone = false
-    lastPart = -1
+    lastPart = .absent
   }
 }
 

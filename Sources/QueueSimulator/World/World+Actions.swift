@@ -10,8 +10,8 @@ extension World {
       actions.append(Action(.command))
     }
     for device in devices.indices { listActions(device, &actions) }
-    for place in notifications.indices where notifications[place].position == 0 {
-      actions.append(Action(.notify, device: place))
+    for index in notifications.indices where notifications[index].position == 0 {
+      actions.append(Action(.notify, device: index))
     }
   }
 
@@ -23,8 +23,8 @@ extension World {
     }
   }
 
-  private mutating func listActions(_ place: Int, _ actions: inout [Action]) {
-    devices[place].list(place, cast, &actions)
+  private mutating func listActions(_ index: Int, _ actions: inout [Action]) {
+    devices[index].list(index, cast, &actions)
   }
 
   /// The faults that can strike now, in a fixed order; none if the budget is spent.
@@ -32,7 +32,7 @@ extension World {
     guard faultsLeft > 0 else { return }
     func add(_ fault: Action) { if canStrike(fault) { actions.append(fault) } }
     for verb in Self.faultsOfBackend { add(Action(verb)) }
-    for place in notifications.indices { add(Action(.repeatNotification, device: place)) }
+    for index in notifications.indices { add(Action(.repeatNotification, device: index)) }
     for device in devices.indices {
       for verb in Self.faultsOfDevices { add(Action(verb, device: device)) }
       for account in cast.scenario.accounts.indices where cast.scenario.accounts.count > 1 {
@@ -109,12 +109,12 @@ extension World {
 
   /// Advances a download by one step. Returns whether this changes what can happen next. Progress
   /// does not if a download was already to be reported.
-  private mutating func advance(_ device: Int, _ slot: Int, _ place: Int) -> Bool {
-    let before = devices[device][slot, place]
+  private mutating func advance(_ device: Int, _ slot: Int, _ index: Int) -> Bool {
+    let before = devices[device][slot, index]
     var part = before
     part.isPending = true
     let product = Int(devices[device].slots[slot].product)
-    let step = cast.products[product].steps[place]
+    let step = cast.products[product].steps[index]
     if cast.scenario.devices[device].isSimulator {
       part.state = .failed
     } else if part.state == .waiting {
@@ -126,7 +126,7 @@ extension World {
     } else {
       advance(&part, step)
     }
-    devices[device][slot, place] = part
+    devices[device][slot, index] = part
     if part.state != before.state { devices[device].areCallersListed = false }
     return part.state != before.state
       || !(before.isPending || devices[device].hasDownloadNews)
@@ -149,23 +149,23 @@ extension World {
 extension Device {
   /// Lists everything that can happen next on the device, except faults. Mutating for the same
   /// reason.
-  fileprivate mutating func list(_ place: Int, _ cast: Cast, _ actions: inout [Action]) {
+  fileprivate mutating func list(_ index: Int, _ cast: Cast, _ actions: inout [Action]) {
     hasDownloadNews = false
     switch app {
-    case .notRunning: if session > 0 { actions.append(Action(.launch, device: place)) }
-    case .background: actions.append(Action(.foreground, device: place))
+    case .notRunning: if session > 0 { actions.append(Action(.launch, device: index)) }
+    case .background: actions.append(Action(.foreground, device: index))
     case .foreground:
-      if observes { listCallbacks(place, &actions) }
+      if observes { listCallbacks(index, &actions) }
       if isStarting || isTakingAway || (observes && mustRestore(cast.consumables)) {
-        actions.append(Action(.app, device: place, slot: -1))
+        actions.append(Action(.app, device: index, slot: .absent))
       }
       if !areCallersListed { listCallers(cast) }
-      for slot in callers { actions.append(Action(.app, device: place, slot: Int(slot))) }
+      for slot in callers { actions.append(Action(.app, device: index, slot: Int(slot))) }
     }
     if restore == .listing {
-      actions.append(Action(toList.isEmpty ? .endRestored : .listRestored, device: place))
+      actions.append(Action(toList.isEmpty ? .endRestored : .listRestored, device: index))
     }
-    listQueue(place, &actions)
+    listQueue(index, &actions)
   }
 
   private mutating func listCallers(_ cast: Cast) {
@@ -192,21 +192,21 @@ extension Device {
   }
 
   /// What the store and the network can do for the transactions on the queue.
-  private func listQueue(_ place: Int, _ actions: inout [Action]) {
+  private func listQueue(_ index: Int, _ actions: inout [Action]) {
     for slot in slots.indices where !slots[slot].hasLeft {
       if slots[slot].mayBeAuthorized {
-        actions.append(Action(.authorize, device: place, slot: slot))
+        actions.append(Action(.authorize, device: index, slot: slot))
       }
-      let places = slots[slot].places
-      for part in places where parts[part].state.isRunning && !parts[part].isStalled {
+      let indices = slots[slot].partIndices
+      for part in indices where parts[part].state.isRunning && !parts[part].isStalled {
         actions.append(
-          Action(.download, device: place, slot: slot, part: part - places.lowerBound))
+          Action(.download, device: index, slot: slot, part: part - indices.lowerBound))
       }
     }
   }
 
   /// What the queue can report.
-  private mutating func listCallbacks(_ place: Int, _ actions: inout [Action]) {
+  private mutating func listCallbacks(_ index: Int, _ actions: inout [Action]) {
     var isPending = false
     var isRemovalPending = false
     for slot in slots.indices {
@@ -214,13 +214,13 @@ extension Device {
       if slots[slot].isRemovalPending { isRemovalPending = true }
       // The queue reports no downloads of a finished transaction until it is delivered again.
       guard slots[slot].isReported, !slots[slot].isFinished else { continue }
-      for part in slots[slot].places where parts[part].isPending { hasDownloadNews = true }
+      for part in slots[slot].partIndices where parts[part].isPending { hasDownloadNews = true }
     }
-    if isPending { actions.append(Action(.updatedTransactions, device: place)) }
-    if hasDownloadNews { actions.append(Action(.updatedDownloads, device: place)) }
-    if isRemovalPending { actions.append(Action(.removedTransactions, device: place)) }
+    if isPending { actions.append(Action(.updatedTransactions, device: index)) }
+    if hasDownloadNews { actions.append(Action(.updatedDownloads, device: index)) }
+    if isRemovalPending { actions.append(Action(.removedTransactions, device: index)) }
     if (restore == .listed && !isPending) || (restore != .none && isOvertaking) {
-      actions.append(Action(.restoreFinished, device: place))
+      actions.append(Action(.restoreFinished, device: index))
     }
   }
 }

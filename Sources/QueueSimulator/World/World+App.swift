@@ -3,7 +3,7 @@ internal import LedgerEvents
 extension World {
   /// The app makes one call.
   mutating func runApp(_ device: Int, _ slot: Int, _ recording: inout Recording) {
-    if slot < 0 {
+    if slot.isAbsent {
       if devices[device].isStarting {
         addObserver(device, &recording)
       } else if devices[device].isTakingAway {
@@ -112,7 +112,7 @@ extension World {
     if transaction.unfulfilled > 0 {
       devices[device].slots[slot].unfulfilled = transaction.unfulfilled - 1
     }
-    if transaction.purchase >= 0, !transaction.isMistaken,
+    if !transaction.purchase.isAbsent, !transaction.isMistaken,
       purchases[Int(transaction.purchase)].account == transaction.holder
     {
       // A backend that is asked once for each delivery, or by each observer, credits each time.

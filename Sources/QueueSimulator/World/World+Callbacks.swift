@@ -92,7 +92,7 @@ extension World {
   /// Some apps treat any delivery as the answer to their newest payment.
   private mutating func takeForAnswer(_ device: Int, _ slot: Int) {
     let newest = Int(devices[device].newestPayment)
-    guard newest >= 0, newest != slot else { return }
+    guard !newest.isAbsent, newest != slot else { return }
     let isSameProduct =
       devices[device].slots[newest].product == devices[device].slots[slot].product
     if policy.answersNewestPayment && !isSameProduct {
@@ -179,9 +179,9 @@ extension World {
     }
   }
 
-  /// Tenths of a second at the usual speed of the network; −10, *not known yet*, at the very start.
+  /// Tenths of a second at the usual speed of the network; unknown at the very start.
   private static func remaining(of length: Int64, at progress: Int16) -> Int32 {
-    if progress == 0 { return -10 }
+    if progress == 0 { return SimulatedEvent.remainingUnknown }
     let left = length * Int64(1_000 - Int(progress)) / 1_000
     return Int32(clamping: left * 10 / Delays.bytesPerSecond)
   }

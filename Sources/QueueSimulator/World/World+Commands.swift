@@ -121,10 +121,10 @@ extension World {
 
   /// The store refunds the customer's newest purchase of the product and notifies the backend.
   private mutating func refund(_ product: Int16, _ account: Int16) {
-    guard let place = refundable(product, account) else { return }
-    purchases[place].isRefunded = true
+    guard let index = refundable(product, account) else { return }
+    purchases[index].isRefunded = true
     notifications.append(
-      Notification(fact: .refunded, purchase: Int16(place), purchasedAt: clock))
+      Notification(fact: .refunded, purchase: Int16(index), purchasedAt: clock))
   }
 
   /// The index of the customer's newest purchase of the product that was not refunded.

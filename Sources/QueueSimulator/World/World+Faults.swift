@@ -18,12 +18,12 @@ extension World {
     case .fillDisk: devices[device].isDiskFull = true
     case .stopBackend: isBackendDown = true
     case .repeatDelivery: devices[device].slots[slot].isPending = true
-    case .loseAccount: devices[device].slots[slot].account = -1
+    case .loseAccount: devices[device].slots[slot].account = .absent
     case .failFinish: devices[device].failsFinish = true
     case .remove: remove(device, slot)
     case .overtakeRestore: devices[device].isOvertaking = true
     case .doubleRestore:
-      if let place = lastListed(device) { devices[device].toList.append(place) }
+      if let index = lastListed(device) { devices[device].toList.append(index) }
     case .interruptPayment: devices[device].slots[slot].outcome = .interrupted
     case .refusePayment: devices[device].slots[slot].outcome = .failed
     case .purge: record(.contentPurged, on: device, source: .app, &recording)
@@ -67,7 +67,8 @@ extension World {
   }
 
   private func lastListed(_ device: Int) -> Int16? {
-    devices[device].slots.last { $0.state == .restored && $0.payment < 0 && !$0.hasLeft }?.purchase
+    devices[device].slots.last { $0.state == .restored && $0.payment.isAbsent && !$0.hasLeft }?
+      .purchase
   }
 
   /// The faults stop.
@@ -91,43 +92,43 @@ extension World {
 
   /// Whether a fault can strike now.
   func canStrike(_ fault: Action) -> Bool {
-    let place = Int(fault.device)
+    let index = Int(fault.device)
     switch fault.verb {
     case .stopBackend: return !isBackendDown
     case .rejectReceipt: return receipts == .accepted
     case .rejectReceipts: return receipts != .rejected
     case .repeatNotification:
-      return notifications.indices.contains(place) && notifications[place].position > 0
-        && !notifications[place].isRepeated
+      return notifications.indices.contains(index) && notifications[index].position > 0
+        && !notifications[index].isRepeated
     default: break
     }
-    guard devices.indices.contains(place) else { return false }
+    guard devices.indices.contains(index) else { return false }
     switch fault.verb {
-    case .kill: return devices[place].app != .notRunning
-    case .background: return devices[place].app == .foreground
-    case .loseObserver: return devices[place].app == .foreground && devices[place].observes
-    case .fillDisk: return !devices[place].isDiskFull && !devices[place].parts.isEmpty
+    case .kill: return devices[index].app != .notRunning
+    case .background: return devices[index].app == .foreground
+    case .loseObserver: return devices[index].app == .foreground && devices[index].observes
+    case .fillDisk: return !devices[index].isDiskFull && !devices[index].parts.isEmpty
     case .failFinish:
-      return !devices[place].failsFinish && devices[place].slots.contains { !$0.hasLeft }
+      return !devices[index].failsFinish && devices[index].slots.contains { !$0.hasLeft }
     case .overtakeRestore:
-      return devices[place].restore == .listing && !devices[place].isOvertaking
-    case .doubleRestore: return devices[place].restore == .listing && lastListed(place) != nil
+      return devices[index].restore == .listing && !devices[index].isOvertaking
+    case .doubleRestore: return devices[index].restore == .listing && lastListed(index) != nil
     case .purge:
-      return devices[place].app == .foreground && devices[place].slots.contains(where: \.hasLeft)
+      return devices[index].app == .foreground && devices[index].slots.contains(where: \.hasLeft)
     case .shortenRestore:
-      return devices[place].restore == .listing && !devices[place].toList.isEmpty
+      return devices[index].restore == .listing && !devices[index].toList.isEmpty
     case .doubleObserver:
-      return devices[place].app == .foreground && devices[place].observerCount == 1
+      return devices[index].app == .foreground && devices[index].observerCount == 1
     case .switchAppleID:
       // One Apple ID is signed in to the store at a time, so a restore lists one customer's only.
-      return devices[place].restore == .listing && isAnotherAccount(fault)
-        && !devices[place].isForeign
-        && devices[place].slots.count == devices[place].restoreStart
-    case .switchAccount: return devices[place].app == .foreground && isAnotherAccount(fault)
+      return devices[index].restore == .listing && isAnotherAccount(fault)
+        && !devices[index].isForeign
+        && devices[index].slots.count == devices[index].restoreStart
+    case .switchAccount: return devices[index].app == .foreground && isAnotherAccount(fault)
     default: break
     }
-    guard devices[place].slots.indices.contains(Int(fault.slot)) else { return false }
-    return canStrike(fault, devices[place].slots[Int(fault.slot)])
+    guard devices[index].slots.indices.contains(Int(fault.slot)) else { return false }
+    return canStrike(fault, devices[index].slots[Int(fault.slot)])
   }
 
   /// Whether a fault names an account other than the one signed in on its device.
@@ -142,7 +143,7 @@ extension World {
     switch fault.verb {
     case .repeatDelivery, .contradictDelivery:
       return transaction.isDelivered && !transaction.isPending && !transaction.isFinished
-    case .loseAccount: return transaction.account >= 0 && transaction.transaction >= 0
+    case .loseAccount: return !transaction.account.isAbsent && !transaction.transaction.isAbsent
     case .remove:
       // The customer's own Apple ID could not restore another Apple ID's purchase again.
       return transaction.isDelivered && !transaction.isFinished
@@ -166,6 +167,6 @@ extension World {
 extension QueueTransaction {
   /// A payment that the store has not answered and that no fault has struck.
   fileprivate var awaitsAnswer: Bool {
-    state == .purchasing && outcome == .purchased && payment >= 0
+    state == .purchasing && outcome == .purchased && !payment.isAbsent
   }
 }

@@ -19,7 +19,7 @@ extension World {
     devices[device].hasAskedToRestore = false
     devices[device].isSweeping = false
     devices[device].isTakingAway = false
-    devices[device].newestPayment = -1
+    devices[device].newestPayment = .absent
     // A restore ends with its process, because there is no observer to report its end to.
     devices[device].restore = .none
     devices[device].toList = []
@@ -81,7 +81,7 @@ extension World {
     for slot in devices[device].slots.indices where !devices[device].slots[slot].hasLeft {
       // A purchase without a payment has no identifier before it is authorized.
       let transaction = devices[device].slots[slot]
-      if transaction.payment < 0 && transaction.transaction < 0 { continue }
+      if transaction.payment.isAbsent && transaction.transaction.isAbsent { continue }
       devices[device].slots[slot].isPending = true
       for part in devices[device].parts(of: slot) {
         devices[device][slot, part].isStalled = false

@@ -90,8 +90,8 @@ extension World {
   /// The store lists the next purchase of a restore: a new transaction with the purchase's
   /// original (cordova-plugin-purchase issue 571: `…413` bought, `…537` restored).
   mutating func listRestored(_ device: Int) {
-    guard let place = devices[device].toList.popLast() else { return }
-    let purchase = purchases[Int(place)]
+    guard let index = devices[device].toList.popLast() else { return }
+    let purchase = purchases[Int(index)]
     // The app cannot tell another Apple ID's purchases from its customer's.
     var transaction = transaction(
       of: purchase.product,
@@ -101,7 +101,7 @@ extension World {
     transaction.original = purchase.original
     transaction.quantity = purchase.quantity
     transaction.purchasedAt = clock
-    transaction.purchase = place
+    transaction.purchase = index
     transaction.version = offers[Int(purchase.product)]
     nextTransaction += 1
     devices[device].slots.append(transaction)
@@ -114,8 +114,8 @@ extension World {
   }
 
   /// The store's server notifies the backend.
-  mutating func notify(_ place: Int, again: Bool = false, _ recording: inout Recording) {
-    let notification = notifications[place]
+  mutating func notify(_ index: Int, again: Bool = false, _ recording: inout Recording) {
+    let notification = notifications[index]
     let purchase = purchases[Int(notification.purchase)]
     let position = Int32(recording.count)
     record(
@@ -131,9 +131,9 @@ extension World {
       if again { event.repeats = notification.position }
     }
     if again {
-      notifications[place].isRepeated = true
+      notifications[index].isRepeated = true
     } else {
-      notifications[place].position = position + 1
+      notifications[index].position = position + 1
     }
   }
 }

@@ -19,7 +19,7 @@ extension World {
 
   /// Records an event about a transaction on a device.
   mutating func record(
-    _ kind: EventKind, on device: Int, slot: Int, part: Int = -1,
+    _ kind: EventKind, on device: Int, slot: Int, part: Int = .absent,
     source: EventSource.Kind = .storekit1, _ recording: inout Recording,
     _ fill: (inout SimulatedEvent) -> Void = { _ in }
   ) {

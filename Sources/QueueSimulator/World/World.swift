@@ -44,7 +44,7 @@ struct World: Sendable {
     for owned in cast.scenario.owned {
       purchases.append(
         Purchase(
-          product: Int16(owned.product), account: Int16(owned.account), device: -1,
+          product: Int16(owned.product), account: Int16(owned.account), device: .absent,
           original: nextTransaction, quantity: 1, version: offers[owned.product],
           isEarlier: true))
       nextTransaction += 1
@@ -106,7 +106,7 @@ extension Device {
         isTakingAway, isDiskFull, failsFinish,
       ].reduce(1) { $0 << 1 | ($1 ? 1 : 0) })
     print.feed(restore.rawValue)
-    for place in toList { print.feed(place) }
+    for index in toList { print.feed(index) }
     print.feed(restoreStart)
     print.feed(newestPayment)
     for products in owed { print.feed(products) }
@@ -134,7 +134,7 @@ extension QueueTransaction {
     print.feed(unfulfilled)
     print.feed(
       [
-        transaction >= 0, isPending, hasLeft, isRemovalPending, isContradicted, isReported,
+        !transaction.isAbsent, isPending, hasLeft, isRemovalPending, isContradicted, isReported,
         isFinished,
         isFinishedTwice, isOnHold, isRejected, isMistaken, isAnswered, isBatchDone, isRecorded,
         wasCancelled,

@@ -1,3 +1,4 @@
+internal import LedgerEvents
 public import LedgerQueries
 
 /// A replay as one HTML page that needs no other file: lanes over time, findings, and the state
@@ -17,9 +18,8 @@ public struct TimelinePage: Sendable {
   public init(title: String, history: ReplayHistory, events: ReplayEvents) {
     let timeline = Timeline(history, events: events)
     var data = PageData(history, timeline)
-    let count = history.steps.count
     html = Self.source.html([
-      "title": PageText.escaped(title), "facts": "\(count) \(count == 1 ? "event" : "events")",
+      "title": PageText.escaped(title), "facts": history.steps.count.counted("event"),
       "tables": PageTables(history).html, "data": data.json(title: title),
     ])
   }

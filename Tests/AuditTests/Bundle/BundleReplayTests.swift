@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "breaks the same rules at the same positions and comes to the same answers",
+    "breaks the same rules at the same positions and gives the same answers",
     arguments: 1...25 as ClosedRange<UInt64>)
   func same(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)

@@ -24,7 +24,7 @@ struct Auditor {
     var customer: Int?
   }
 
-  /// What was appended, in order. All that is behind ``durable`` was found in the ledger after an
+  /// What was appended, in order. Everything after ``durable`` was found in the ledger after an
   /// append that failed, and may be lost once more.
   private(set) var entries: [Entry] = []
   private(set) var durable = 0
@@ -76,9 +76,9 @@ extension Auditor {
     let count = Int(log.lastPosition)
     let least = afterCut ? durable : entries.count
     guard count >= least else {
-      throw Violation("lost: the log has \(count) events, and \(least) were acknowledged")
+      throw Violation("lost: the log has \(count.counted("event")), and \(least) were acknowledged")
     }
-    if count < entries.count { forget(behind: count) }
+    if count < entries.count { forget(after: count) }
     for batch in batches where Int(log.lastPosition) > entries.count {
       let new = batch.filter { !$0.isRepeat }
       guard let first = new.first else { continue }
@@ -94,7 +94,7 @@ extension Auditor {
     }
   }
 
-  private mutating func forget(behind count: Int) {
+  private mutating func forget(after count: Int) {
     for position in count + 1...entries.count {
       guard let customer = entries[position - 1].customer else { continue }
       places[customer]?.removeAll { $0 == position }
@@ -151,7 +151,8 @@ extension Auditor {
     _ log: LogView, everything: Bool = false, _ choose: (Int) -> Int
   ) throws {
     guard log.lastPosition == UInt64(entries.count) else {
-      throw Violation("the log has \(log.lastPosition) events instead of \(entries.count)")
+      throw Violation(
+        "the log has \(log.lastPosition.counted("event")) instead of \(entries.count)")
     }
     guard try log.root(at: UInt64(entries.count)).bytes == tree.root else {
       throw Violation("the root at \(entries.count) is another than that of the leaves")

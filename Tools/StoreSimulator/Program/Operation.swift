@@ -60,7 +60,7 @@ struct Tally {
 
   var text: String {
     Kind.allCases.compactMap { kind in
-      counts[kind].map { "\($0) \(kind.rawValue)\($0 == 1 ? "" : "s")" }
+      counts[kind].map { $0.counted(kind.rawValue) }
     }.joined(separator: ", ")
   }
 }

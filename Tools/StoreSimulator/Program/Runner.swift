@@ -163,7 +163,7 @@ struct Runner {
         + " --trace")
   }
 
-  /// Seeds of failures that were repaired, one on a line behind which a note may stand.
+  /// Seeds of failures that were repaired, one on a line, with an optional note after it.
   private func keptSeeds() throws -> [UInt64] {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../seeds.txt").standardizedFileURL

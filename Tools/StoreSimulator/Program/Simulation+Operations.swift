@@ -102,7 +102,7 @@ extension Simulation {
         try attempt("append") { () throws(LedgerError) in try ticket.wait() }
       }
     }
-    try settle(zip(batches, results).map { ($0, $1) })
+    try adopt(zip(batches, results).map { ($0, $1) })
   }
 
   /// What a writer would do that does not keep batches together.
@@ -118,25 +118,25 @@ extension Simulation {
         guard case .success(let result) = answer else { return }
         outcomes += result.outcomes
       }
-      try settle(batch, outcomes)
+      try adopt(batch, outcomes)
     }
     onItsWay = []
   }
 
-  /// Takes in what was acknowledged.
-  private func settle(
+  /// Adopts the acknowledged events into the audited history.
+  private func adopt(
     _ answers: [(offers: [Offer], result: Result<AppendResult, LedgerError>)]
   ) throws {
     for (offers, result) in answers {
       guard case .success(let result) = result else { continue }
-      try settle(offers, result.outcomes)
+      try adopt(offers, result.outcomes)
     }
     if answers.allSatisfy({ if case .success = $0.result { true } else { false } }) {
       onItsWay = []
     }
   }
 
-  private func settle(_ offers: [Offer], _ outcomes: [AppendOutcome]) throws {
+  private func adopt(_ offers: [Offer], _ outcomes: [AppendOutcome]) throws {
     guard outcomes.count == offers.count else { throw Violation("an answer is missing") }
     onItsWay.removeFirst(onItsWay.isEmpty ? 0 : 1)
     try reading { log in
@@ -145,7 +145,7 @@ extension Simulation {
         case .appended(let position):
           guard !offer.isRepeat, position == UInt64(auditor.positions + 1) else {
             throw Violation(
-              "\(offer.event.id) was appended at \(position), behind "
+              "\(offer.event.id) was appended at \(position), after "
                 + "\(auditor.positions)\(offer.isRepeat ? ", a second time" : "")")
           }
           try auditor.adopt(offer.event, of: offer.customer, log)
@@ -175,7 +175,7 @@ extension Simulation {
     tally.count(.refusal)
   }
 
-  /// A batch that is appended only if nothing has happened to a customer behind a position.
+  /// A batch that is appended only if nothing has happened to a customer after a position.
   private func offerUnderCondition() throws {
     guard auditor.durable > 1, let known = knownEvent(), let customer = known.customer,
       let account = known.event.account
@@ -197,7 +197,7 @@ extension Simulation {
     switch answer {
     case .success(let result):
       guard after >= last else { throw Violation("appended although the condition did not hold") }
-      try settle(offers, result.outcomes)
+      try adopt(offers, result.outcomes)
     case .failure(let error):
       tally.count(.refusal)
       if error.code == .conditionFailed { onItsWay = [] }

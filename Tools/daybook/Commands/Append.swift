@@ -131,6 +131,7 @@ struct Append: ParsableCommand {
       if let ledger, !dryRun {
         try ledger.foldBeforeLeaving()
         run.summary.foldFailure = ledger.foldFailure
+        run.summary.rootFailure = ledger.rootFailure
         run.summary.repairedDamage = ledger.repairedDamage
       }
       run.summary.print(format)

@@ -7,14 +7,17 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Verifies the whole ledger: checksums, hashes, positions and projections.",
     discussion: """
-      Checks the structure of the log's pages, then reads every record and every node of the hash \
-      tree, and folds the log again, among the temporary files, to compare the projections with \
-      it. Nothing in the ledger is written. \
-      Given checkpoints that somebody kept, it also checks that the ledger still begins with \
-      what was signed: without them, whoever can write the ledger can make the rest \
-      consistent. The exit code is 1 if something was changed, and if keys of personal data \
-      are missing, although the log is intact without them. With --log or --since, only the log \
-      is verified. Example:
+      Checks the structure of the log's pages, every record and every node of the hash tree. Then \
+      it folds the log again, in a temporary folder, and compares the result with the \
+      projections. It writes nothing to the ledger. With --log or --since, it verifies only the \
+      log.
+
+      --checkpoint names signed checkpoints that were kept outside the ledger. With them, it also \
+      checks that the ledger still begins with the events that were signed. Without them, \
+      somebody who can write to the ledger can change it consistently, and nothing shows it.
+
+      The exit code is 1 if something was changed or damaged. It is also 1 if keys of personal \
+      data are missing, even though the log itself is intact without them. Example:
 
         daybook verify --checkpoint 2026-02-01.checkpoint --key books.example.com/shop+7c2a…+AWl…
       """)
@@ -24,7 +27,7 @@ struct Verify: ParsableCommand {
 
   @Flag(
     help: """
-      Accepts missing keys as given up, by `restore --without-keys` or by erasures since the \
+      Accepts that keys are missing, after `restore --without-keys` or after erasures since the \
       backup. They are listed, but are not a fault as long as there is a key file.
       """)
   var withoutKeys = false
@@ -34,8 +37,9 @@ struct Verify: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Verifies only what follows this position, and only in the log. The root that the tree has "
-        + "at the position is printed. It and older checkpoints are not hashed again.",
+      "Verifies only the log, and only the events after this position. Prints the root that the "
+        + "stored tree has at this position. The earlier events are not hashed again, not even "
+        + "for older checkpoints.",
       valueName: "position"))
   var since: UInt64?
 
@@ -81,7 +85,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// Looks at the structure of the log's pages first: LMDB must not follow damaged ones.
+  /// Checks the structure of the log's pages first, because LMDB must not follow damaged ones.
   private func verifyPages(_ checkpoints: [SignedCheckpoint]) throws {
     let damaged = try EventLog.damagedPages(options.path)
     if damaged.isEmpty { return }

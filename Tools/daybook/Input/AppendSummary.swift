@@ -1,3 +1,4 @@
+import LedgerEvents
 import LedgerStore
 
 /// The result of an append over all its files.
@@ -23,6 +24,8 @@ struct AppendSummary {
   var isTrial = false
   /// Why the last fold of the projections failed; `nil` if it did not fail.
   var foldFailure: String?
+  /// Why the root of the last commit could not be kept; nil if it was.
+  var rootFailure: String?
   /// What was wrong with projections that had to be folded again; `nil` if nothing was wrong.
   var repairedDamage: String?
   /// The warnings about lines that people wrote; `nil` for the events of an import.
@@ -72,6 +75,7 @@ struct AppendSummary {
       }
     }
     if let foldFailure { Console.complain(foldFailure: foldFailure) }
+    if let rootFailure { Console.complain(rootFailure: rootFailure) }
     if let repairedDamage { Console.complain(repairedDamage: repairedDamage) }
     if format == .table { warnings?.printCounts() }
   }
@@ -90,6 +94,7 @@ struct AppendSummary {
         json.object { error.writeMembers(to: &$0) }
       }
       if let foldFailure { json.member("foldFailure", foldFailure) }
+      if let rootFailure { json.member("rootFailure", rootFailure) }
       if let repairedDamage { json.member("repairedDamage", repairedDamage) }
       warnings?.write(to: &json)
     }

@@ -19,12 +19,16 @@ enum PassphraseInput {
   /// - Parameters:
   ///   - what: What the passphrase is of, for the prompt.
   ///   - isNew: Whether it is chosen now, and so asked for twice.
-  /// - Throws: `InputProblem` if standard input is no terminal (exit 64), or nothing usable was
+  ///   - alternative: What to do if there is no terminal.
+  /// - Throws: `InputProblem` if standard input is not a terminal (exit 64), or nothing usable was
   ///   typed (65).
-  static func ask(for what: String, isNew: Bool = false) throws -> AgePassphrase {
+  static func ask(
+    for what: String, isNew: Bool = false,
+    alternative: String = "name a file that contains it with --passphrase-file"
+  ) throws -> AgePassphrase {
     guard Console.isInputTerminal else {
       throw InputProblem(
-        "\(what) needs a passphrase, and there is no terminal to ask at: name --passphrase-file.",
+        "\(what) needs a passphrase, and standard input is not a terminal: \(alternative).",
         exitCode: ExitStatus.usage)
     }
     let first = try typed("Passphrase of \(what): ")

@@ -92,6 +92,14 @@ enum Console {
         + "`daybook rebuild`.")
   }
 
+  /// Reports that the root of the last commit could not be kept, and what that means.
+  static func complain(rootFailure reason: String) {
+    complain(
+      "warning: the root of the last commit could not be kept beside the log: \(reason) All "
+        + "appended events are safe. But until an append can keep its root, Daybook does not "
+        + "notice if an older copy of the log is put back.")
+  }
+
   static func complain(repairedDamage what: String) {
     complain(
       "warning: \(TextTable.printable(what)). Nothing was looked up in it: the log was read "

@@ -44,8 +44,8 @@ struct EmittedScenario {
     }
     guard scenario.events.count <= ScenarioLimits.eventCountMax else {
       throw InputProblem(
-        "The slice rests on \(scenario.events.count) events, and a scenario holds at most "
-          + "\(ScenarioLimits.eventCountMax): choose a smaller slice.")
+        "The slice rests on \(scenario.events.count.counted("event")), and a scenario holds at "
+          + "most \(ScenarioLimits.eventCountMax): choose a smaller slice.")
     }
     let json = scenario.json
     guard json.count <= ScenarioLimits.sizeBytesMax else {

@@ -78,7 +78,7 @@ struct ExploreReport {
     Console.print("not reached by any run:")
     list("faults that never struck", unreached.faults.map(\.rawValue))
     for command in unreached.commands {
-      Console.print("  script[\(command.place)]: \(command.reason)")
+      Console.print("  script[\(command.index)]: \(command.reason)")
     }
     list("rules that no run broke", unreached.nearRules.map(\.id))
     list("rules that no run came near", unreached.farRules.map(\.id))
@@ -133,7 +133,7 @@ struct ExploreReport {
     json.member("faults", strings: unreached.faults.map(\.rawValue))
     json.member("commands", each: unreached.commands) { json, command in
       json.object { json in
-        json.member("place", command.place)
+        json.member("place", command.index)
         json.member("reason", command.reason)
       }
     }

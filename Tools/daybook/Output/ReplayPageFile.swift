@@ -1,3 +1,4 @@
+import LedgerEvents
 import LedgerQueries
 import Replay
 

@@ -47,7 +47,7 @@ let ledgerBenchmark = Benchmark(
   return figures
 }
 
-/// A stretch of the mix that is made at once: the generator as it stood before, and how far to go.
+/// A part of the mix that is made at once: the generator as it stood before, and how far to go.
 private struct Piece {
   var mix: Mix
   var count: Int

@@ -24,7 +24,7 @@ let sliceBenchmark = Benchmark(
       guard written == mark || written >= context.events else { continue }
       try ledger.fold()
       let account = try timeSlices(accounts.map { name in .init(of: name) }, ledger)
-      // The same stretch of the log each time.
+      // The same range of the log each time.
       let positions = try timeSlices((0..<100).map { .init(from: 50_000 + $0 * 20) }, ledger)
       figures.append(figure("account", written, account))
       figures.append(figure("positions", written, positions))

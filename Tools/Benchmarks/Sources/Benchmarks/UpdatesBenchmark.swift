@@ -11,7 +11,7 @@ let updatesBenchmark = Benchmark(
   return try context.withFolder { folder in
     let path = folder.appending(path: "ledger").path
     try fill(path, accounts: accounts)
-    var (first, told) = (0.0, 0)
+    var (first, found) = (0.0, 0)
     let clock = ContinuousClock()
     let begin = clock.now
     let all = try seconds {
@@ -25,13 +25,13 @@ let updatesBenchmark = Benchmark(
               Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
           },
           { _ in
-            told += 1
+            found += 1
             return true
           })
       }
     }
-    guard told == accounts else {
-      throw Baseline.Failed(description: "\(told) of \(accounts) customers are told")
+    guard found == accounts else {
+      throw Baseline.Failed(description: "\(found) of \(accounts) customers were found")
     }
     // One second for 10⁵ accounts is promised, and a smaller ledger has no more than its share.
     let limit = 1_000 * Double(accounts) / 100_000

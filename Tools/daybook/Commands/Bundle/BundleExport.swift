@@ -98,9 +98,9 @@ struct BundleExport {
       let whose = contents.account.map { " of \($0.text)" } ?? ""
       Console.print(
         "\(file): \(contents.eventCount.counted("event"))\(whose) "
-          + "(\(contents.stepCount) are its own), "
-          + "\(contents.leafCount) entries and \(contents.nodeCount) hashes under the root at "
-          + "\(contents.size)")
+          + "(\(contents.stepCount) of the customer's own), "
+          + "\(contents.leafCount.counted("entry", "entries")) and "
+          + "\(contents.nodeCount.counted("hash", "hashes")) under the root at \(contents.size)")
     case .json, .jsonl:
       var json = JSONText()
       json.object { json in

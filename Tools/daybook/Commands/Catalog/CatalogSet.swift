@@ -75,7 +75,7 @@ struct CatalogSet: ParsableCommand {
       }
       var appended: UInt64?
       if let event = proposal.plan.event, !dryRun, !isRefused {
-        let result = try CatalogueSetting.append([event], behind: proposal.position, to: ledger)
+        let result = try CatalogueSetting.append([event], after: proposal.position, to: ledger)
         appended = result.positions?.lowerBound
       }
       report.end(proposal.plan, position: appended, isRefused: isRefused)

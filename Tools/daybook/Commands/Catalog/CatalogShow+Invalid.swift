@@ -70,7 +70,7 @@ extension InvalidReport {
       ])
     }
     if table.isEmpty {
-      Console.print("no invalid identifiers in \(responses) responses")
+      Console.print("no invalid identifiers in \(responses.counted("response"))")
     } else {
       table.lines.forEach(Console.print)
     }
@@ -102,9 +102,8 @@ extension InvalidReport.AllInvalid {
   fileprivate func printList() {
     Console.print("")
     Console.print(
-      "\(responses) \(responses == 1 ? "response" : "responses") of \(devices) "
-        + "\(devices == 1 ? "device" : "devices") knew nothing of what was asked for, the last at "
-        + "\(lastSeen.shown) (position \(position)).")
+      "\(responses.counted("response")) of \(devices.counted("device")) knew nothing of what was "
+        + "asked for, the last at \(lastSeen.shown) (position \(position)).")
     if let settledAt {
       Console.print("Settled: at \(settledAt.shown) the store knew products again.")
       return

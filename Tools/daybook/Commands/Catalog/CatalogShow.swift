@@ -9,9 +9,10 @@ struct CatalogShow: ParsableCommand {
     abstract: "Shows each product with its prices by storefront.",
     discussion: """
       Reads the ledger and writes each product of the seller's catalogue in force, and of the \
-      store's responses, with its prices by storefront as people there read them. --history tells \
-      how the prices of one product changed, --invalid which identifiers the store did not know \
-      and what that points to, --payments which devices may not pay and what was tried on them. \
+      store's responses, with its prices by storefront as people there read them. --history shows \
+      how the prices of one product changed. --invalid shows which identifiers the store did not \
+      know, and what that points to. --payments shows which devices may not pay, and what was \
+      tried on them. \
       Example:
 
         daybook catalog show --product example.tides.atlas --history

@@ -48,27 +48,27 @@ struct CatalogueSetting {
   func proposal(
     to ledger: Ledger, now: Instant, _ report: inout CatalogueReport
   ) throws(LedgerError) -> Proposal {
-    var told = report
+    var growing = report
     let proposal = try ledger.read { (view) throws(LedgerError) -> Proposal in
       let plan = try view.plan(setting: document, from: effective, operator: actor)
-      told.begin(plan)
+      growing.begin(plan)
       guard let event = plan.event else {
         return Proposal(plan: plan, effect: CatalogueEffect(), position: view.position)
       }
       let effect = try view.differences(proposing: event, now: now) { difference in
-        told.add(difference)
+        growing.add(difference)
         return true
       }
-      told.count(effect)
+      growing.count(effect)
       return Proposal(plan: plan, effect: effect, position: view.position)
     }
-    report = told
+    report = growing
     return proposal
   }
 
   /// Appends the events if no other catalogue has been set since the difference was computed.
   static func append(
-    _ events: [Event], behind position: UInt64, to ledger: Ledger
+    _ events: [Event], after position: UInt64, to ledger: Ledger
   ) throws -> AppendResult {
     let filter = EventFilter(type: EventType(.catalogSet))
     do throws(LedgerError) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HostedContent
+import LedgerEvents
 import LedgerQueries
 
 struct ContentAuditCommand: ParsableCommand {
@@ -30,8 +31,9 @@ struct ContentAuditCommand: ParsableCommand {
   func run() throws {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readOnly)
-      let told = LedgerOfContent(ledger, environment: environment?.environment)
-      let audit = try ContentAudit(of: root, owner: try owner.owner(of: root), ledger: told)
+      let contentLedger = LedgerOfContent(ledger, environment: environment?.environment)
+      let audit = try ContentAudit(
+        of: root, owner: try owner.owner(of: root), ledger: contentLedger)
       if format == .table { printTable(audit) } else { printJSON(audit) }
       if !audit.differences.isEmpty { throw ExitStatus.found }
     }

@@ -68,7 +68,7 @@ struct ContentInstall: ParsableCommand {
   func run() throws {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
-      let told = LedgerOfContent(ledger, environment: environment?.environment)
+      let contentLedger = LedgerOfContent(ledger, environment: environment?.environment)
       let owner = ContentOwner(account: account, device: device)
       var request = InstallRequest()
       request.transaction = transaction
@@ -82,7 +82,7 @@ struct ContentInstall: ParsableCommand {
         ? try ContentKeeper.bytes(ofPackage: package, isolation: .inChild) : 0
       let bar = ProgressBar("copying", unit: "B")
       defer { bar.end() }
-      let keeper = ContentKeeper.keeper(of: into, owner, told, time)
+      let keeper = ContentKeeper.keeper(of: into, owner, contentLedger, time)
       let outcome = try keeper.install(package, request) { bar.show($0, total) }
       bar.end()
       try ledger.foldBeforeLeaving()
@@ -122,8 +122,7 @@ struct ContentInstall: ParsableCommand {
     for fault in report.faults { Console.complain(TextTable.printable(fault.description)) }
     let count = report.faults.count + report.faultsLeftOff
     Console.complain(
-      "daybook: \(package): refused for \(count) \(count == 1 ? "fault" : "faults"); nothing was "
-        + "installed")
+      "daybook: \(package): refused for \(count.counted("fault")); nothing was installed")
     guard format != .table else { return }
     var json = JSONText()
     json.object { json in

@@ -82,7 +82,7 @@ struct ContentPublish: ParsableCommand {
         print(content, known.position, isNew: false)
         return
       }
-      print(content, try append(event, behind: position, to: ledger), isNew: true)
+      print(content, try append(event, after: position, to: ledger), isNew: true)
     }
   }
 
@@ -107,7 +107,7 @@ struct ContentPublish: ParsableCommand {
 
   /// Appends the event if no other version has been published since the ledger was read.
   private func append(
-    _ event: Event, behind position: UInt64, to ledger: Ledger
+    _ event: Event, after position: UInt64, to ledger: Ledger
   ) throws -> UInt64 {
     let filter = EventFilter(product: event.product, type: event.type)
     do throws(LedgerError) {

@@ -45,8 +45,8 @@ struct ContentRemove: ParsableCommand {
   func run() throws {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
-      let told = LedgerOfContent(ledger, environment: nil)
-      let keeper = ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time)
+      let contentLedger = LedgerOfContent(ledger, environment: nil)
+      let keeper = ContentKeeper.keeper(of: root, try owner.owner(of: root), contentLedger, time)
       try keeper.remove(product, version)
       try ledger.foldBeforeLeaving()
       guard format == .table else {
@@ -101,9 +101,11 @@ struct ContentPrune: ParsableCommand {
   func run() throws {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
-      let told = LedgerOfContent(ledger, environment: nil)
-      let removed = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time)
-        .prune(keep: keep, product)
+      let contentLedger = LedgerOfContent(ledger, environment: nil)
+      let removed = try ContentKeeper.keeper(
+        of: root, try owner.owner(of: root), contentLedger, time
+      )
+      .prune(keep: keep, product)
       try ledger.foldBeforeLeaving()
       var printer = ListPrinter<(product: Name, version: Name)>(
         format, header: ["product", "removed"], nothing: "nothing to remove",

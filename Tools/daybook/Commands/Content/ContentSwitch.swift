@@ -34,9 +34,11 @@ struct ContentSwitch: ParsableCommand {
   func run() throws {
     try answeringForContent {
       let ledger = try Ledger(at: options.path, access: .readWrite)
-      let told = LedgerOfContent(ledger, environment: nil)
-      let before = try ContentKeeper.keeper(of: root, try owner.owner(of: root), told, time)
-        .activate(product, version)
+      let contentLedger = LedgerOfContent(ledger, environment: nil)
+      let before = try ContentKeeper.keeper(
+        of: root, try owner.owner(of: root), contentLedger, time
+      )
+      .activate(product, version)
       try ledger.foldBeforeLeaving()
       guard format == .table else {
         var json = JSONText()

@@ -76,13 +76,13 @@ struct Salvage: ParsableCommand {
     }
     if report.unproven > 0 {
       lines.append(
-        "\(report.unproven.counted("event")) have their checksums, and the hash tree can no longer "
-          + "prove them")
+        report.unproven.counted("event has a correct checksum", "events have correct checksums")
+          + ", but the hash tree can no longer prove them")
     }
     if report.contradicted > 0 {
       lines.append(
-        "\(report.contradicted.counted("event")) have their checksums, and the hash tree has "
-          + "another hash for them: compare them with a copy that you trust")
+        report.contradicted.counted("event has a correct checksum", "events have correct checksums")
+          + ", but another hash in the hash tree: compare with a copy that you trust")
     }
     lines += report.notes
     lines += Self.list(report.pages) {

@@ -76,7 +76,7 @@ struct CatalogueImportRun {
     if command.dryRun { return Self.print([received, event]) }
     if changed > 0 || proposal.losses != nil { try consent(to: proposal, file) }
     summary.add(
-      try CatalogueSetting.append([received, event], behind: proposal.position, to: ledger))
+      try CatalogueSetting.append([received, event], after: proposal.position, to: ledger))
   }
 
   /// Asks the user, and throws if the user does not agree.

@@ -65,8 +65,9 @@ enum CheckReport {
           : "proven: these \(bundle.events.events.count) events are in the ledger, each as its "
             + "record says, \(bundle.span)"
       ] + Self.under(bundle.checkpoint, signers) + [
-        "stated, but not proven: \(bundle.events.steps.count) of them are those of "
-          + "\(bundle.account?.text ?? "the customer"), and that none is left out"
+        "stated, but not proven: "
+          + bundle.events.steps.count.counted("of these events is", "of these events are")
+          + " the history of \(bundle.account?.text ?? "the customer"), with none left out"
       ]
     }
   }

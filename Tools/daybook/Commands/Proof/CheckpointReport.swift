@@ -62,11 +62,12 @@ struct CheckpointReport {
   private func words(_ checkpoint: SignedCheckpoint, _ verdict: KeptCheckpoints.Verdict) -> String {
     let (size, end) = (checkpoint.size, kept.lastPosition)
     return switch verdict {
-    case .fits: "the ledger begins with the \(size) events that \(checkpoint.origin.text) signed"
-    case .differs: "the ledger's first \(size) events are not those that were signed"
+    case .fits:
+      "the ledger begins with the \(size.counted("event")) that \(checkpoint.origin.text) signed"
+    case .differs: "the ledger does not begin with the \(size.counted("event")) that were signed"
     case .isBeyondEnd:
-      "the ledger ends at position \(end), and \(size) events were signed: at least "
-        + "\(size - end) are missing from its end"
+      "the ledger ends at position \(end), and \(size.counted("event was", "events were")) signed: "
+        + "at least \((size - end).counted("is", "are")) missing from its end"
     case .isUnreadable: "the ledger cannot be read as far as position \(size)"
     }
   }
@@ -78,16 +79,17 @@ struct CheckpointReport {
       return
         "a newer checkpoint fits and an older one does not: two ledgers were signed with the key"
     }
-    guard let stretch = kept.stretch else { return "" }
+    guard let range = kept.changedRange else { return "" }
     let behind =
-      stretch.first == 1 ? "" : "the first \(stretch.first - 1) events are as they were signed; "
-    if stretch.last > kept.lastPosition, stretch.first > kept.lastPosition {
+      range.lowerBound == 1
+      ? "" : "the first \(range.lowerBound - 1) events are as they were signed; "
+    if range.upperBound > kept.lastPosition, range.lowerBound > kept.lastPosition {
       return behind + "the events after them are missing"
     }
     return behind
-      + "the first change is between the positions \(stretch.first) and "
-      + "\(min(stretch.last, kept.lastPosition + 1)): a root shows that something differs, but not "
-      + "where; checkpoints of positions in between would locate it more exactly"
+      + "the first change is between the positions \(range.lowerBound) and "
+      + "\(min(range.upperBound, kept.lastPosition + 1)): a root shows that something differs, but "
+      + "not where; checkpoints of positions in between would locate it more exactly"
   }
 
   func write(to json: inout JSONText) {
@@ -106,10 +108,10 @@ struct CheckpointReport {
         }
       })
     json.key("changed")
-    if let stretch = kept.stretch {
+    if let range = kept.changedRange {
       json.object { json in
-        json.member("from", stretch.first)
-        json.member("to", stretch.last)
+        json.member("from", range.lowerBound)
+        json.member("to", range.upperBound)
       }
     } else {
       json.raw(nil)

@@ -37,9 +37,13 @@ enum KeyFile {
       } else {
         try PassphraseInput.ask(for: path)
       }
-    return try proving(path) { () throws(ProofError) in
-      try NoteSigner(decrypting: bytes, passphrase)
-    }
+    return try signer(path, decrypting: bytes, with: passphrase)
+  }
+
+  private static func signer(
+    _ path: String, decrypting bytes: [UInt8], with passphrase: AgePassphrase
+  ) throws -> NoteSigner {
+    try proving(path) { () throws(ProofError) in try NoteSigner(decrypting: bytes, passphrase) }
   }
 
   /// The signing key of a file; or, given a command that signs, the key that the command has.

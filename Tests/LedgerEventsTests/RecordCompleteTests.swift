@@ -2,7 +2,7 @@ import LedgerEvents
 import Testing
 
 @Suite("A record that is made ahead")
-struct RecordSettleTests {
+struct RecordCompleteTests {
   private func events() -> [Event] {
     let link = EventData(members: [EventData.Member(name: "to", json: Array("\"b\"".utf8))])
     let products = (0..<200).map { "{\"product\":\"p\($0)\",\"kind\":\"consumable\"}" }
@@ -21,8 +21,8 @@ struct RecordSettleTests {
     ]
   }
 
-  @Test("becomes, once settled, what it would have been if made at once")
-  func settles() {
+  @Test("becomes, once completed, what it would have been if made at once")
+  func completes() {
     for event in events() {
       let count = event.nameUses.count
       let numbers = (0..<count).map { NameNumber($0 * 70_000 + 9) }
@@ -35,7 +35,7 @@ struct RecordSettleTests {
       Record.append(
         event, position: 0, recordedAt: Instant(microseconds: 0),
         numbers: [NameNumber](repeating: 0, count: count), commitment: commitment, to: &bytes)
-      Record.settle(
+      Record.complete(
         &bytes, from: 3, position: 4_000_000_000, recordedAt: now, namesBefore: 77_000,
         numbers: numbers)
       #expect(bytes == [1, 2, 3] + whole, "\(event.type.text)")

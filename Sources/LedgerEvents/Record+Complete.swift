@@ -14,7 +14,7 @@ extension Record {
   ///   - numbers: As many numbers as the record was encoded with.
   /// - Precondition: The bytes from `start` on are a record made by `append`.
   /// - Complexity: O(*n*) in the size of the record, for its checksum.
-  public static func settle(
+  public static func complete(
     _ bytes: inout [UInt8], from start: Int, position: UInt64, recordedAt: Instant,
     namesBefore: NameNumber, numbers: [NameNumber]
   ) {

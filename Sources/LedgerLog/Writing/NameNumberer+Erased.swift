@@ -1,20 +1,8 @@
 internal import LMDB
 internal import LedgerEvents
 
-/// The numbering of names of people who were erased.
-extension LogAppender {
-  /// Writes the list of what an erasure destroys, and the mark that its keys must be overwritten.
-  mutating func write(
-    _ scope: ErasureScope, _ transaction: inout WriteTransaction
-  ) throws(LedgerError) {
-    do throws(LMDBError) {
-      for row in scope.slots(at: position) {
-        try transaction.put(tables.erased, row.slot.bigEndianBytes.span, row.value.span)
-      }
-      try LogIdentity.put(.erasing, [UInt8](bigEndianWord: position), tables, &transaction)
-    } catch { throw LedgerError(error) }
-  }
-
+/// The numbers of names of people who were erased.
+extension NameNumberer {
   /// Returns the believed time of an event about the time before its account was erased, or `nil`
   /// for any other event. If the event names no account, its device and session count.
   ///
@@ -47,7 +35,7 @@ extension LogAppender {
   /// that the name had then, otherwise the one that it has now, otherwise a number without a key.
   mutating func formerNumber(
     _ batch: PreparedBatch, _ name: Int, _ time: Instant, _ numbers: inout BatchNumbers,
-    _ index: any LogIndex, _ transaction: inout WriteTransaction
+    _ index: any LogIndex, _ sealer: inout PersonalSealer, _ transaction: inout WriteTransaction
   ) throws(LedgerError) -> NameNumber {
     let row = batch.keys.names.row(name)
     let hash = batch.keys.nameHashes[name]
@@ -56,29 +44,28 @@ extension LogAppender {
       if let number = try erasures.number(of: row, hash, at: time, log) { return number }
       if numbers.byName[name] != 0 { return numbers.byName[name] }
       if let number = numbers.forgotten[name] { return number }
-      if let number = try numberWithoutKey(row, hash, log, index) {
-        numbers.forgotten[name] = number
-        return number
+      let withoutKey = try number(hash, index) { (number) throws(LedgerError) in
+        guard try log.isName(number, row: row) else { return false }
+        return try log.sealedName(number).slot.isForgotten
+      }
+      if let withoutKey {
+        numbers.forgotten[name] = withoutKey
+        return withoutKey
       }
     }
-    let number = try writeName(row, isForgotten: true, &transaction)
-    numbers.give(number, to: name)
+    let number = try newNumber(batch, name, isForgotten: true, &numbers, &sealer, &transaction)
     numbers.forgotten[name] = number
     return number
   }
 
-  private func numberWithoutKey(
-    _ row: Span<UInt8>, _ hash: UInt64, _ log: LogView, _ index: any LogIndex
+  /// Returns the number of an erased name if the event is another erasure of it, because repeating
+  /// an erasure must not introduce a new person.
+  func deadNumber(
+    _ batch: PreparedBatch, _ at: Int, _ name: Int, _ view: TransactionView
   ) throws(LedgerError) -> NameNumber? {
-    func isIt(_ number: NameNumber) throws(LedgerError) -> Bool {
-      guard try log.isName(number, row: row) else { return false }
-      return try log.sealedName(number).slot.isForgotten
-    }
-    if let number = try tail.name(hash, where: isIt) { return number }
-    for candidate in try index.numbers(ofNames: [hash]) where try isIt(candidate.value) {
-      return candidate.value
-    }
-    return nil
+    guard !erasures.isEmpty, batch.inputs[at].event.type.kind == .accountErased else { return nil }
+    return try erasures.newestNumber(
+      of: batch.keys.names.row(name), batch.keys.nameHashes[name], try LogView(view, tables))
   }
 
   /// Returns whether a name of an event is the account to which a transfer moves everything. It

@@ -9,7 +9,7 @@ import Testing
 @testable import LedgerStore
 
 /// A ledger that receives events as lines and is asked which personal data it shows.
-final class ErasureBook {
+final class ErasureFixture {
   private let folder: TemporaryFolder
   private(set) var ledger: Ledger
 
