@@ -41,13 +41,6 @@ import Testing
       "prove", "1", "--key", key, "--out", ledger.folder.path("proof"), "--operator", "kim",
       "--passphrase-file", phrase)
     #expect(proof.status == 0, "\(proof.errors)")
-    // These commands need only the public half, and have no option for a passphrase.
-    for command in [["check", checkpoint], ["verify", "--checkpoint", checkpoint]] {
-      let asked = try ledger.run(command + ["--key", key])
-      #expect(asked.status == 64)
-      #expect(asked.errors.contains("daybook key show"), "\(asked.errors)")
-      #expect(!asked.errors.contains("--passphrase-file"))
-    }
   }
 
   /// Makes an encrypted key, and returns the file of its passphrase and the verifier key.

@@ -211,8 +211,8 @@ extension Target {
             with: .identities([identity]))
           var read: [UInt8] = []
           var chunk = 0
-          while let place = opener.place(ofChunk: chunk) {
-            read += try opener.open(Array(bytes[place]), chunk: chunk)
+          while let range = opener.range(ofChunk: chunk) {
+            read += try opener.open(Array(bytes[range]), chunk: chunk)
             chunk += 1
           }
           try Broken.unless(read.count == opener.plainByteCount, "another length than it said")

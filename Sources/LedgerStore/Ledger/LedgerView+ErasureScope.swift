@@ -150,11 +150,11 @@ extension LedgerView {
       throw LedgerError(.notFound, "No event names the account \(account.text).")
     }
     var customer = ErasedCustomer(accounts: numbers)
-    var places: Set<UInt64> = []
+    var touched: Set<UInt64> = []
     for number in numbers {
       guard let unit = try foldedUnitNumber(of: number) else { continue }
       let facts = try facts(of: unit)
-      places.formUnion(facts.lazy.map(\.position))
+      touched.formUnion(facts.lazy.map(\.position))
       if try log.isErased(name: number) { continue }
       let own = try positions(ofCustomer: number, among: facts, .ofSingleHolder)
       customer.members.formUnion(own)
@@ -168,7 +168,7 @@ extension LedgerView {
         customer.accounts.formUnion(state.accountsOfOnePerson(number))
       }
     }
-    customer.positions = places.sorted()
+    customer.positions = touched.sorted()
     for number in numbers where try log.isErased(name: number) {
       try addWhatCameSince(number, to: &customer)
     }

@@ -1,6 +1,7 @@
 public import LedgerEvents
 
-/// The events of the benchmarks and of the counted costs: customers who buy hosted content and wait for it.
+/// The events of the benchmarks and of the counted costs: customers who buy hosted content and wait
+/// for it.
 ///
 /// Of 100 events 88 are a download's progress; the other twelve are the life of its purchase: a
 /// launch, a payment, purchasing, purchased, the download's request, waiting and end, the install's

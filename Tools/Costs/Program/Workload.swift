@@ -5,8 +5,8 @@ import LMDB
 import LedgerEvents
 import LedgerStore
 
-/// Work whose cost is counted. It is the same each time, so that two runs of different length differ
-/// by the cost of what is done more often, and by nothing else.
+/// Work whose cost is counted. It is the same each time, so that two runs of different length
+/// differ by the cost of what is done more often, and by nothing else.
 enum Workload: String, CaseIterable {
   /// Events made.
   case make

@@ -19,16 +19,15 @@ enum PassphraseInput {
   /// - Parameters:
   ///   - what: What the passphrase is of, for the prompt.
   ///   - isNew: Whether it is chosen now, and so asked for twice.
-  ///   - alternative: What to do if there is no terminal.
   /// - Throws: `InputProblem` if standard input is not a terminal (exit 64), or nothing usable was
   ///   typed (65).
   static func ask(
-    for what: String, isNew: Bool = false,
-    alternative: String = "name a file that contains it with --passphrase-file"
+    for what: String, isNew: Bool = false
   ) throws -> AgePassphrase {
     guard Console.isInputTerminal else {
       throw InputProblem(
-        "\(what) needs a passphrase, and standard input is not a terminal: \(alternative).",
+        "\(what) needs a passphrase, and standard input is not a terminal: name a file that "
+          + "contains it with --passphrase-file.",
         exitCode: ExitStatus.usage)
     }
     let first = try typed("Passphrase of \(what): ")
