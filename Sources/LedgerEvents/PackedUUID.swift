@@ -78,8 +78,9 @@ private enum HexDigits {
   /// The number that eight digits in lower case say; `nil` if one of them is something else.
   static func value(_ digits: UInt64) -> UInt32? {
     // The low half of a digit is its value, and of a letter (bit 6) its value less nine.
-    let values = (digits & 0x0F * ones) &+ (digits >> 6 & ones) &* 9
-    guard values & 0xF0 * ones == 0, letters(values) == digits else { return nil }
+    // In Swift, & and * have the same precedence.
+    let values = (digits & (0x0F * ones)) &+ (digits >> 6 & ones) &* 9
+    guard values & (0xF0 * ones) == 0, letters(values) == digits else { return nil }
     var word = (values << 4 | values >> 8) & 0x00FF_00FF_00FF_00FF
     word = (word | word >> 8) & 0x0000_FFFF_0000_FFFF
     word |= word >> 16

@@ -11,7 +11,7 @@ extension Record {
   ///   - commitment: A salted hash of `event.personalData`, if there is any and the ledger commits
   ///     to it; at most `commitmentBytesMax` bytes.
   ///   - key: The key under which a path is hashed.
-  ///   - isSummed: Whether the record gets its checksum now. Otherwise, `settle` writes it.
+  ///   - isSummed: Whether the record gets its checksum now. Otherwise, `complete` writes it.
   ///   - bytes: The buffer to which the record is appended.
   /// - Returns: Whether the event has `personalData`, which the record leaves out.
   /// - Precondition: The event is valid, `position` is at most `positionMax`, and there are as many

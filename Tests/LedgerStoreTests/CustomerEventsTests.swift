@@ -171,6 +171,28 @@ import Testing
     #expect(!shown.contains { $0.contains("phone-a") })
   }
 
+  @Test(
+    "are the customer's if they came late about a transaction of a chain that began with another")
+  func lateOfSharedChain() throws {
+    let fixture = try ErasureFixture([
+      bought("o", "ada", "phone-a", on: "2026-01-01"),
+      event(
+        "restored", "transaction.restored", on: "2026-01-02",
+        #""account":"bob","device":"phone-b","transaction":"t-r","originalTransaction":"t-o","#
+          + #""product":"p.o""#),
+    ])
+    try fixture.erase("bob")
+    try fixture.append([
+      event(
+        "refunded", "transaction.refunded", on: "2026-01-04",
+        #""transaction":"t-r","originalTransaction":"t-o","data":{"payload":"raw of bob"}"#)
+    ])
+    #expect(try fixture.shown().contains { $0.contains("raw of bob") })
+    try fixture.erase("bob", "e2")
+    #expect(try !fixture.shown().contains { $0.contains("raw of bob") })
+    #expect(try fixture.shown().contains { $0.contains("phone-a") })
+  }
+
   @Test("are not those of a customer to whom the erased one had transferred everything")
   func transferredToAnother() throws {
     let book = try ErasureFixture([

@@ -77,7 +77,13 @@ struct LedgerBackupTests {
     let before = try Data(contentsOf: URL(filePath: ledger.keyFile))
     try FileManager.default.createSymbolicLink(
       atPath: folder + "/link", withDestinationPath: "ledger")
-    for name in ["ledger/keys", "ledger/log/data.mdb", "ledger/new", "link/keys"] {
+    let generation = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: folder + "/ledger/projections")
+        .first { UInt64($0) != nil })
+    for name in [
+      "ledger/keys", "ledger/log/data.mdb", "ledger/new", "link/keys",
+      "ledger/projections/\(generation)/keys",
+    ] {
       let error = #expect(throws: LedgerError.self) {
         try ledger.backUpKeys(to: folder + "/" + name)
       }

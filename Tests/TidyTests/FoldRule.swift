@@ -1,6 +1,6 @@
 /// One driver folds facts: `UnitSet` in `Sources/LedgerModel/Units`. It alone decides whether a
-/// unit's fold continues or starts again, so nothing else may call the reducer or grow the shared
-/// context, and no other module can.
+/// unit's fold continues or starts again, so nothing else may call the reducer. Others extend only
+/// a context of their own, with `SharedContext.add`.
 struct FoldRule: TidyRule {
   /// The driver, and the reducer that it drives.
   private static let folders = ["Sources/LedgerModel/Units/", "Sources/LedgerModel/Fold/"]
@@ -8,7 +8,7 @@ struct FoldRule: TidyRule {
   /// The functions that fold, as they are called and as they are declared. `Projector.step` in
   /// another module is something else.
   private static let calls = ["Unit.fold(", ".extend(with:"]
-  private static let callsInTheModel = ["unit.step(", "state.reduce("]
+  private static let callsInTheModel = ["unit.step(", "state.reduce(", " fold(", "Self.fold("]
   private static let declarations = [
     "func fold(", "func advance(", "func step(", "func reduce(", "func extend(",
   ]

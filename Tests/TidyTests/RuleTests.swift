@@ -209,6 +209,8 @@ import Testing
       ("Sources/LedgerModel/Fold/Unit.swift", "package static func fold(_ facts: [Fact]) {}"),
       ("Sources/LedgerModel/Shared/A.swift", "public mutating func extend(with fact: Fact) {}"),
       ("Tools/daybook/A.swift", "_ = Unit.fold(facts, context)"),
+      ("Sources/LedgerModel/Answers/A.swift", "let unit = fold(facts, context)"),
+      ("Sources/LedgerModel/Answers/A.swift", "let unit = Self.fold(facts, context)"),
     ])
   func foldPastDriver(path: String, text: String) {
     #expect(lines(FoldRule(), in: path, text) == [1])

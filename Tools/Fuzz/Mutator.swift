@@ -1,6 +1,6 @@
 /// Makes inputs out of seeds: each is a function of a number alone, so that a failure is shown
 /// again by its number.
-struct Mutator {
+struct Mutator: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64, iteration: UInt64) {

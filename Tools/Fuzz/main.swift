@@ -5,9 +5,10 @@ import Foundation
 ///
 ///     Fuzz [--seconds 30] [--seed N] [--target NAME]… [--from I] [--each] [--list]
 ///
-/// The time is shared by the targets. A failure prints the command that shows it again. After a
-/// trap, run the target again with `--from` and `--each` from the last count that was printed, and
-/// keep the input in `Tools/Fuzz/Corpus/<target>/<name>.bin`.
+/// The time is shared by the targets. A failure prints the input, and the command that shows it
+/// again where the samples are the same in each run; those of proofs, checkpoints and keys have
+/// keys and times of their own. After a trap, run the target with `--each`. Keep the input in
+/// `Tools/Fuzz/Corpus/<target>/<name>.bin`.
 struct Options {
   var seconds = 30.0
   var seed: UInt64 = .random(in: 0..<1 << 32)
@@ -75,6 +76,7 @@ struct Run {
       } catch {
         say("\(target.name), iteration \(iteration): \(error)")
         say(String(decoding: bytes, as: UTF8.self))
+        say(bytes.map { String($0, radix: 16) }.joined(separator: " "))
         say("again: Fuzz --target \(target.name) --seed \(options.seed) --from \(iteration)")
         exit(1)
       }

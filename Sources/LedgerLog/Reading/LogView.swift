@@ -22,6 +22,11 @@ public struct LogView: ~Escapable {
     } catch {
       throw LedgerError(error)
     }
+    // A count in a damaged page. Positions are kept in 32 bits in many places.
+    guard lastPosition <= positionMax else {
+      throw LedgerError(
+        .corrupt, "The log counts \(lastPosition) events, more than a log can have.")
+    }
   }
 
   /// Returns the number of the newest name, or 0 if there is none.
@@ -31,10 +36,11 @@ public struct LogView: ~Escapable {
     do throws(LMDBError) {
       let names = try view.statistics(tables.names).entries
       let people = try view.statistics(tables.people).entries
-      return NameNumber(names + people)
+      if let number = NameNumber(exactly: names + people) { return number }
     } catch {
       throw LedgerError(error)
     }
+    throw LedgerError(.corrupt, "The log counts more names than a log can have.")
   }
 
   /// Returns the live generation of the projections.

@@ -58,8 +58,8 @@ final class LogWriter: Sendable {
     if starts { queue.async { self.drain() } }
   }
 
-  /// Holds the writer back while `body` submits batches, so that they are one group
-  /// however long they take. Later groups have their time limit again.
+  /// Holds the writer back while `body` submits batches, so that they are one group however long
+  /// they take. Later groups have their time limit again.
   func whileHeld<Value, Failure: Error>(
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -68,6 +68,7 @@ final class LogWriter: Sendable {
     queue.suspend()
     defer {
       queue.resume()
+      // In case that nothing was submitted.
       queue.async { self.appender.withLock { $0.timeMax = LogAppender.groupTimeMax } }
     }
     return try body()
@@ -85,7 +86,9 @@ final class LogWriter: Sendable {
   private func drain() {
     while let hooks = beginGroup() {
       let answers = appender.withLock { appender in
-        appender.commitGroup(hooks) { self.take(eventsMax: $0) }
+        // Only the first group after `whileHeld` may take longer.
+        defer { appender.timeMax = LogAppender.groupTimeMax }
+        return appender.commitGroup(hooks) { self.take(eventsMax: $0) }
       }
       signal.notify()
       for (answer, result) in answers { answer(result) }

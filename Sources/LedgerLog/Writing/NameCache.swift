@@ -30,9 +30,6 @@ struct NameCache {
     rows[slot] = [UInt8](copying: row)
   }
 
-  /// Removes everything, after a failed commit.
-  mutating func removeAll() { self = NameCache() }
-
   @inline(__always)
   private func slot(_ hash: UInt64) -> Int {
     Int(truncatingIfNeeded: hash >> 20) & (NameCache.slotsMax - 1)

@@ -42,14 +42,14 @@ struct AbsentDevice: Sendable {
   private(set) var purges: [Entry] = []
 
   mutating func insert(_ entry: Entry, _ texts: any FactTexts) {
-    func index(_ entries: inout [Entry]) {
+    func add(to entries: inout [Entry]) {
       entries.insert(entry, at: entries.partitionPoint { !entry.key.precedes($0.key, texts) })
     }
     switch entry.kind {
-    case .paymentsChecked: index(&checks)
-    case .catalogReceived: index(&responses)
-    case .contentPurged: index(&purges)
-    default: index(&bounds)
+    case .paymentsChecked: add(to: &checks)
+    case .catalogReceived: add(to: &responses)
+    case .contentPurged: add(to: &purges)
+    default: add(to: &bounds)
     }
   }
 

@@ -173,16 +173,18 @@ extension Unit {
   /// `account`, and the accounts that belong to the same customer in each environment in which it
   /// is known, and are known in no other. All of these have the same events.
   ///
-  /// - Complexity: O(*n*²) in the customer's accounts.
+  /// - Complexity: O(*n*) in the unit's accounts.
   fileprivate func accountsLinkedEverywhere(to account: NameNumber) -> [NameNumber] {
+    // The environments that know the account, and its links there.
+    let environments = StoreEnvironment.allCases.map { environment in
+      let only = EnvironmentSet(environment)
+      let isKnown = newestEvent(of: .account(account), environments: only) != nil
+      return (only, isKnown ? Set(linkedAccounts(of: account, environments: only)) : nil)
+    }
     let everywhere = EnvironmentSet(StoreEnvironment.allCases)
     return linkedAccounts(of: account, environments: everywhere).filter { other in
-      StoreEnvironment.allCases.allSatisfy { environment in
-        let only = EnvironmentSet(environment)
-        let isKnown = newestEvent(of: .account(account), environments: only) != nil
-        return isKnown
-          ? linkedAccounts(of: account, environments: only).contains(other)
-          : newestEvent(of: .account(other), environments: only) == nil
+      environments.allSatisfy { (only, linked) in
+        linked?.contains(other) ?? (newestEvent(of: .account(other), environments: only) == nil)
       }
     }
   }

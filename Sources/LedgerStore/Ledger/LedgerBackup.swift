@@ -123,10 +123,17 @@ extension Ledger {
         + "somewhere else, best on another disk.")
   }
 
-  /// Whether a folder is that of the ledger, or is in it.
+  /// Whether a folder is that of the ledger, or is anywhere in it.
   private func isOwn(_ folder: String) throws(LMDBError) -> Bool {
-    if try isSamePlace(folder, path) { return true }
-    return try isSamePlace(folder + "/..", path)
+    var folder = folder
+    while true {
+      if try isSamePlace(folder, path) { return true }
+      let parent = folder + "/.."
+      // The root is its own parent, and a folder that does not exist has none.
+      if try isSamePlace(folder, parent) { return false }
+      if try !isSamePlace(parent, parent) { return false }
+      folder = parent
+    }
   }
 
   /// Restores a ledger from a backup, verifies it, and folds its projections.

@@ -201,6 +201,8 @@ extension LedgerView {
       try state(of: unit)
     }
     var others: Set<NameNumber> = []
+    // Each transaction is looked for once: a unit of many customers has many events of each.
+    var held: [NameNumber: Bool] = [:]
     for position in customer.positions where !members.contains(position) {
       let record = try log.record(at: position)
       let account = record.number(.account)
@@ -211,9 +213,12 @@ extension LedgerView {
         try !log.isErased(name: account)
       {
         others.formUnion(record.transactions)
-      } else if unit?.isAnyHeld(record.transactions, byOthersThan: customer.accounts) ?? false {
+      } else if let subject = record.subject {
+        let isHeld =
+          held[subject] ?? unit?.isHeld(subject, byOthersThan: customer.accounts) ?? false
+        held[subject] = isHeld
         // What somebody had who was erased, too, is nobody's now, unless it had been transferred.
-        others.formUnion(record.transactions)
+        if isHeld { others.formUnion(record.transactions) }
       }
     }
     own.subtract(others)
@@ -308,17 +313,15 @@ extension Fact {
 }
 
 extension Unit {
-  /// Whether a known customer with another account than these now holds any of the transactions.
+  /// Whether a known customer with another account than these now holds a transaction.
   ///
   /// - Complexity: O(*n*) in the unit's accounts.
-  fileprivate func isAnyHeld(
-    _ transactions: Set<NameNumber>, byOthersThan accounts: Set<NameNumber>
+  fileprivate func isHeld(
+    _ transaction: NameNumber, byOthersThan accounts: Set<NameNumber>
   ) -> Bool {
     let everywhere = EnvironmentSet(StoreEnvironment.allCases)
-    return transactions.contains { transaction in
-      !accounts.isSuperset(
-        of: self.accounts(of: .transaction(transaction), environments: everywhere))
-    }
+    return !accounts.isSuperset(
+      of: self.accounts(of: .transaction(transaction), environments: everywhere))
   }
 
   /// The accounts that belong to the same customer as `account` in every environment in which they
@@ -416,6 +419,12 @@ extension RecordView {
   /// Whether the event is about somebody, and not only what a device reports about itself.
   fileprivate var statesSomebody: Bool {
     number(.account) != 0 || number(.transaction) != 0 || number(.payment) != 0
+  }
+
+  /// The transaction that the event is about: its own, or else the first of its chain; `nil` if it
+  /// names neither.
+  fileprivate var subject: NameNumber? {
+    [number(.transaction), number(.originalTransaction)].first { $0 != 0 }
   }
 
   /// The transactions that the event names: its own, and the first of its chain.

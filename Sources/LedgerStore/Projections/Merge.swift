@@ -24,13 +24,13 @@ struct Merge: ~Escapable {
   private var formerRows: [UnitNumber: FormerRows] = [:]
   /// States that were read to see what concerns them. The fold takes them from here, so that no row
   /// is decoded twice.
-  private var heldStates: [UnitNumber: StoredState] = [:]
+  private var heldStates: [UnitNumber: (state: StoredState, byteCount: Int)] = [:]
   /// The bytes of the rows that the held states were read from.
   private var heldByteCount = 0
 
-  /// The maximum size of these rows, in bytes: states that do not fit are read again. In memory,
-  /// they take a few times as much.
-  private static let heldByteCountMax = 16 << 20
+  /// The maximum number of units that only couplings could still make part of the fold, and whose
+  /// rows in other tables are remembered.
+  private static let coupledRowsMax = 100_000
 
   /// The rows of other tables that follow from a unit's stored state.
   private struct FormerRows {
@@ -133,11 +133,14 @@ struct Merge: ~Escapable {
 
   /// Holds a state that was read before it is folded, if there is room.
   private mutating func hold(_ row: UnitRow, of unit: UnitNumber, byteCount: Int) {
-    formerRows[unit] = FormerRows(row.unit)
-    if heldByteCount + byteCount <= Self.heldByteCountMax, heldStates[unit] == nil {
-      heldStates[unit] = StoredState(foldedThrough: row.foldedThrough, unit: row.unit)
-      heldByteCount += byteCount
+    guard heldByteCount + byteCount <= pace.heldByteCountMax, heldStates[unit] == nil else {
+      return
     }
+    formerRows[unit] = FormerRows(row.unit)
+    heldStates[unit] = (
+      StoredState(foldedThrough: row.foldedThrough, unit: row.unit), byteCount
+    )
+    heldByteCount += byteCount
   }
 
   /// The index of a unit, read once.
@@ -183,7 +186,10 @@ extension Merge: UnitWriter {
   func failDamaged() throws(LedgerError) -> Never { try stored.failDamaged() }
 
   mutating func takeState(of unit: UnitNumber) throws(LedgerError) -> StoredState? {
-    if let held = heldStates.removeValue(forKey: unit) { return held }
+    if let held = heldStates.removeValue(forKey: unit) {
+      heldByteCount -= held.byteCount
+      return held.state
+    }
     let row = try readRow(of: unit)
     formerRows[unit] = FormerRows(row?.unit)
     return row.map { StoredState(foldedThrough: $0.foldedThrough, unit: $0.unit) }
@@ -223,7 +229,7 @@ extension Merge: UnitWriter {
       if row.unit?.rests(on: change) ?? true {
         concerned.append(unit)
         hold(row, of: unit, byteCount: cursor.content.count)
-      } else {
+      } else if formerRows.count < Self.coupledRowsMax {
         // A coupling can still join it with a unit that is concerned.
         let former = FormerRows(row.unit)
         if !former.couplings.isEmpty { formerRows[unit] = former }

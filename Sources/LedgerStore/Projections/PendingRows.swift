@@ -4,6 +4,9 @@ internal import LedgerModel
 /// How a merge commits. Tests interrupt merges at any commit, and count what they decode.
 struct MergePace {
   var rowCountMax = PendingRows.rowCountMax
+  /// The maximum size in bytes of the rows whose states are held until they are folded: states that
+  /// do not fit are read again. In memory, they take a few times as much.
+  var heldByteCountMax = 16 << 20
   /// Called before each commit of rows, including the last one.
   var beforeCommit: () throws(LedgerError) -> Void = {}
   /// Called for each row of a unit that is decoded.

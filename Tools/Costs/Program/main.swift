@@ -49,5 +49,5 @@ if arguments.first == "run" {
             + "ones with --update and say why in the change.")
       }
     }
-  } catch let failure as Failure { fail(failure.description) }
+  } catch { fail("\(error)") }
 }

@@ -125,6 +125,7 @@ struct Append: ParsableCommand {
           allowsUnknownTypes: allowsUnknown, format: format),
         rejects: rejects)
       do { try run.append(sources) } catch let error as LedgerError {
+        run.summary.rootFailure = ledger?.rootFailure
         run.summary.print(format)
         throw run.stopped(by: error)
       }

@@ -99,7 +99,9 @@ struct AppendRun {
   }
 
   private mutating func append(_ source: AppendSource) throws {
-    let bytes = try source.open()
+    // A stream may be silent for long, and the lines before it are not to wait for it.
+    if source.isPipe, options.condition == nil { try commit() }
+    let bytes = try reading { try source.open() }
     var lines = SourceLines()
     var isWhole = false
     // A stream has no end that could be missed, unless a condition is about all of it.
@@ -108,7 +110,8 @@ struct AppendRun {
     }
     while goesOn {
       let wait = DispatchTime.now() + .milliseconds(Self.pipeDelayMilliseconds)
-      guard let chunk = try bytes.next(until: min(wait, deadline ?? wait)) else {
+      let until = min(wait, deadline ?? wait)
+      guard let chunk = try reading({ try bytes.next(until: until) }) else {
         if let line = lines.cutter.end() { try take([line], from: source) }
         isWhole = true
         return
@@ -124,6 +127,14 @@ struct AppendRun {
     // What was read from a stream exists nowhere else, so it is appended.
     for chunk in bytes.stop() {
       if let reason = try take(chunk, &lines, from: source) { return try refuse(source, reason) }
+    }
+  }
+
+  /// Reads, and if that fails, appends and answers what was read before.
+  private mutating func reading<Value>(_ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch {
+      if options.condition == nil { try commit() }
+      throw error
     }
   }
 
@@ -432,7 +443,8 @@ struct AppendRun {
 extension AppendRun {
   /// The message and the exit code if a signal came before the end of a file; otherwise `nil`.
   var interruption: InputProblem? {
-    guard isInterrupted else { return nil }
+    // A line that was refused is the reason to stop, even if a signal came before it was found.
+    guard isInterrupted, !isStopped else { return nil }
     return InputProblem(
       "\(stoppedAt(place)): run it again, nothing is doubled.", exitCode: ExitStatus.tryAgain)
   }
