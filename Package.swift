@@ -179,18 +179,25 @@ let package = Package(
       name: "EventMix", dependencies: ["LedgerEvents"], path: "Tools/Costs/Mix",
       swiftSettings: strict),
     .executableTarget(
+      name: "CrashLabReader", dependencies: ["LedgerQueries", "LedgerStore", "LedgerEvents"],
+      path: "Tools/CrashLab/Reader", swiftSettings: strict),
+    .executableTarget(
+      name: "CrashLabHands", dependencies: ["LedgerQueries", "LedgerStore", "LedgerEvents"],
+      path: "Tools/CrashLab/Hands", swiftSettings: strict),
+    .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "AgeFiles", "Audit", "LedgerEvents", "LedgerModel", "LedgerStore", "PageReading",
-        "ProductCatalogue", "StoreImport",
+        "AgeFiles", "Audit", "EventMix", "HostedContent", "LedgerEvents", "LedgerLog",
+        "LedgerModel", "LedgerStore", "PageReading", "ProductCatalogue", "RunStorage",
+        "StoreImport", .product(name: "Crypto", package: "swift-crypto"),
       ],
-      path: "Tools/Fuzz", exclude: ["README.md"], swiftSettings: strict),
+      path: "Tools/Fuzz", exclude: ["README.md", "Corpus"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
     .testTarget(
       name: "PageReadingTests", dependencies: ["PageReading", "LMDB"], swiftSettings: strict),
     .testTarget(name: "AgeFilesTests", dependencies: ["AgeFiles"], swiftSettings: strict),
     .testTarget(
-      name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel"],
+      name: "LedgerEventsTests", dependencies: ["LedgerEvents", "LedgerModel", "EventMix"],
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "LocalTimeTests", dependencies: ["LocalTime", "LedgerEvents", "LedgerHistories"],
@@ -330,8 +337,7 @@ let package = Package(
     .executableTarget(
       name: "Costs",
       dependencies: [
-        "AllocationCount", "EventMix", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel",
-        "LedgerEvents", "Entitlements", "LMDB",
+        "AllocationCount", "EventMix", "LedgerStore", "LedgerEvents", "Entitlements", "LMDB",
       ],
       path: "Tools/Costs/Program", swiftSettings: strict),
     .target(name: "SimulatedDisk", path: "Tools/StoreSimulator/Disk"),

@@ -151,10 +151,37 @@ public enum AgeEncryption: Sendable {
   case passphrase(AgePassphrase)
 }
 
-/// What a file is decrypted with.
-public enum AgeDecryption: Sendable {
-  /// With the first of these keys that it was encrypted to.
-  case identities([AgeIdentity])
-  /// With its passphrase.
-  case passphrase(AgePassphrase)
+/// What files are decrypted with. Each file is tried with everything here that fits its kind, so
+/// files that were encrypted differently can be read together.
+public struct AgeDecryption: Sendable {
+  /// The keys that a file may be encrypted to.
+  public let identities: [AgeIdentity]
+  /// The passphrases that a file may be encrypted with.
+  public let passphrases: [AgePassphrase]
+
+  /// Decrypts with whichever of these opens a file.
+  ///
+  /// - Parameters:
+  ///   - identities: The keys that a file may be encrypted to.
+  ///   - passphrases: The passphrases that a file may be encrypted with. Each one that is tried
+  ///     takes the file's work factor.
+  public init(identities: [AgeIdentity] = [], passphrases: [AgePassphrase] = []) {
+    (self.identities, self.passphrases) = (identities, passphrases)
+  }
+
+  /// Decrypts with the first of these keys that a file was encrypted to.
+  ///
+  /// - Parameter identities: The keys.
+  /// - Returns: A decryption without a passphrase.
+  public static func identities(_ identities: [AgeIdentity]) -> AgeDecryption {
+    AgeDecryption(identities: identities)
+  }
+
+  /// Decrypts with a passphrase.
+  ///
+  /// - Parameter passphrase: The passphrase.
+  /// - Returns: A decryption without identities.
+  public static func passphrase(_ passphrase: AgePassphrase) -> AgeDecryption {
+    AgeDecryption(passphrases: [passphrase])
+  }
 }

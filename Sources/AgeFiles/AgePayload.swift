@@ -171,8 +171,8 @@ public struct AgeOpener: Sendable {
   ///   - start: The first bytes of the file: ``startBytesMax``, or all of a shorter file.
   ///   - byteCount: The length of the whole file.
   ///   - decryption: What to decrypt it with.
-  /// - Complexity: O(*s* *i*) in its recipients and the identities; a passphrase takes the file's
-  ///   work factor.
+  /// - Complexity: O(*s* *i*) in its recipients and the identities; each passphrase takes the
+  ///   file's work factor.
   /// - Throws: ``AgeError``: `malformed`, `wrongKey`, `damaged` if the file is cut short.
   public init(
     start: [UInt8], byteCount: Int, with decryption: AgeDecryption
@@ -214,28 +214,43 @@ public struct AgeOpener: Sendable {
     if hasPassphrase, header.stanzas.count > 1 {
       throw AgeError(.malformed, "its header has a passphrase and other recipients")
     }
-    switch decryption {
-    case .passphrase(let passphrase):
-      guard hasPassphrase else {
-        throw AgeError(
-          .wrongKey, "it is encrypted to keys and not with a passphrase: name an identity")
-      }
-      if let key = try header.stanzas[0].fileKey(passphrase) { return key }
-      throw AgeError(.wrongKey, "the passphrase is wrong")
-    case .identities(let identities):
-      if hasPassphrase {
-        throw AgeError(.wrongKey, "it is encrypted with a passphrase: name the passphrase")
-      }
-      // Every part is looked at, so that a malformed one is found behind the right one, too.
-      var found: [UInt8]?
-      for stanza in header.stanzas {
-        let key = try stanza.fileKey(identities)
-        found = found ?? key
-      }
-      if let found { return found }
-      throw AgeError(
-        .wrongKey, "it is encrypted to other keys: none of the identities can decrypt it")
+    return hasPassphrase
+      ? try fileKey(header, decryption.passphrases)
+      : try fileKey(header, decryption.identities)
+  }
+
+  private static func fileKey(
+    _ header: AgeHeader, _ passphrases: [AgePassphrase]
+  ) throws(AgeError) -> [UInt8] {
+    if passphrases.isEmpty {
+      throw AgeError(.wrongKey, "it is encrypted with a passphrase: name the passphrase")
     }
+    for passphrase in passphrases {
+      if let key = try header.stanzas[0].fileKey(passphrase) { return key }
+    }
+    throw AgeError(
+      .wrongKey,
+      passphrases.count == 1
+        ? "the passphrase is wrong"
+        : "it is encrypted with another passphrase: none of the \(passphrases.count) decrypts it")
+  }
+
+  private static func fileKey(
+    _ header: AgeHeader, _ identities: [AgeIdentity]
+  ) throws(AgeError) -> [UInt8] {
+    if identities.isEmpty {
+      throw AgeError(
+        .wrongKey, "it is encrypted to keys and not with a passphrase: name an identity")
+    }
+    // Every part is looked at, so that a malformed one is found after the right one, too.
+    var found: [UInt8]?
+    for stanza in header.stanzas {
+      let key = try stanza.fileKey(identities)
+      found = found ?? key
+    }
+    if let found { return found }
+    throw AgeError(
+      .wrongKey, "it is encrypted to other keys: none of the identities can decrypt it")
   }
 
   private var chunkCount: Int {

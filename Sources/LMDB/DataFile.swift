@@ -44,6 +44,25 @@ struct DataFile: ~Copyable {
 
   deinit { close(file) }
 
+  /// Waits until no other process is opening this environment, and keeps others from opening it
+  /// until ``endOpening()``.
+  ///
+  /// A process that opens an environment that nobody has open initializes its lock file. It holds a
+  /// lock of that file meanwhile, and others wait for it. If the process is killed before it is
+  /// done, LMDB lets the next one use a lock file according to which nothing was ever committed.
+  /// That process continues from the first meta page, even if the second one is newer, and what it
+  /// commits is lost. With this lock, nobody waits for LMDB's own: either that one is free, or the
+  /// lock file is complete.
+  ///
+  /// Source: `mdb_env_excl_lock` and `mdb_env_setup_locks` in LMDB 0.9's `mdb.c`.
+  func beginOpening() throws(LMDBError) {
+    while flock(file, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw systemFailure("lock", path) }
+    }
+  }
+
+  func endOpening() { _ = flock(file, LOCK_UN) }
+
   /// The length in bytes.
   func size() throws(LMDBError) -> Int {
     var status = stat()

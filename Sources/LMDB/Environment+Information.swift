@@ -56,6 +56,19 @@ extension Environment {
     }
   }
 
+  /// Returns the number of the last commit, which is ``ReadTransaction/id`` of a snapshot of it.
+  ///
+  /// - Complexity: O(1), no lock and no allocation. It is cheaper than a snapshot.
+  public func lastCommit() throws(LMDBError) -> Int {
+    try unsafe withHandle("info") { (handle) throws(LMDBError) in
+      var info = unsafe MDB_envinfo()
+      // SAFETY: the environment is open; LMDB fills the structure.
+      let status = unsafe mdb_env_info(handle, &info)
+      guard status == 0 else { throw LMDBError(status: status, operation: "info") }
+      return unsafe info.me_last_txnid
+    }
+  }
+
   /// Returns the readers of all processes, starting with the one that is furthest behind.
   ///
   /// - Complexity: O(*r* log *r*) in the number of slots.

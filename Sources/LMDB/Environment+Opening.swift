@@ -54,6 +54,8 @@ extension Environment {
     let handle: OpaquePointer
     do throws(LMDBError) {
       try file.check()
+      if options.usesLocks { try file.beginOpening() }
+      defer { file.endOpening() }
       unsafe handle = try openHandle(path, options)
     } catch {
       EnvironmentRegistry.shared.remove(file.identity)

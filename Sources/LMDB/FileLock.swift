@@ -68,8 +68,15 @@ public struct FileLock: ~Copyable, Sendable {
   private static func tryLock(
     existing path: String, flags: Int32
   ) throws(LMDBError) -> FileLock? {
+    let flags = O_NOFOLLOW | O_CLOEXEC | flags
+    // Some network file systems give an exclusive lock only to who may write. Folders cannot be
+    // opened to be written.
     // SAFETY: the path is a NUL-terminated copy during the call.
-    let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags)
+    var descriptor = unsafe open(path, O_RDWR | flags)
+    if descriptor < 0, [EISDIR, EACCES, EPERM, EROFS].contains(errno) {
+      // SAFETY: as above.
+      descriptor = unsafe open(path, O_RDONLY | flags)
+    }
     guard descriptor >= 0 else { throw systemFailure("lock", path) }
     let lock = FileLock(descriptor: descriptor)
     return try lock.take(LOCK_EX | LOCK_NB) ? consume lock : nil

@@ -84,13 +84,13 @@ package func replaceFile(
 }
 
 /// Whether two paths lead to the same file or folder; false if there is nothing at one of them.
-package func isSamePlace(_ path: String, _ other: String) throws(LMDBError) -> Bool {
+package func isSameFile(_ path: String, _ other: String) throws(LMDBError) -> Bool {
   guard let one = try identity(of: path), let two = try identity(of: other) else { return false }
   return one == two
 }
 
 /// The identity of what `path` leads to; nil if there is nothing.
-private func identity(of path: String) throws(LMDBError) -> FileIdentity? {
+func identity(of path: String) throws(LMDBError) -> FileIdentity? {
   var status = stat()
   // SAFETY: stat fills the structure it is given and reads the path during the call.
   guard unsafe stat(path, &status) == 0 else {

@@ -67,15 +67,10 @@ public final class FlatFile: Sendable {
   /// Whether the file still has its path, so that nobody has removed or replaced it.
   public func isAtItsPath() throws(LMDBError) -> Bool {
     var own = stat()
-    var other = stat()
-    // SAFETY: both calls fill the structure that they are given; stat reads the path during the
-    // call.
+    // SAFETY: fstat fills the structure it is given.
     guard unsafe fstat(descriptor, &own) == 0 else { throw systemFailure("read", path) }
-    guard unsafe stat(path, &other) == 0 else {
-      if errno == ENOENT { return false }
-      throw systemFailure("read", path)
-    }
-    return own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    return try identity(of: path)
+      == FileIdentity(device: UInt64(own.st_dev), inode: UInt64(own.st_ino))
   }
 
   /// Returns the `count` bytes at `offset`, or fewer if the file ends earlier.

@@ -31,7 +31,7 @@ extension Event {
     let rule = Vocabulary.rule(type.kind)
     var personal: [EventData.Member] = []
     for member in data.members {
-      switch rule.place(of: member) {
+      switch rule.treatment(of: member) {
       case .personal, .reduced: personal.append(member)
       case .open, .accountName: break
       }
@@ -58,7 +58,7 @@ extension EventData {
 
 extension Vocabulary.Rule {
   /// Returns how a record treats a member of `data`.
-  func place(of member: EventData.Member) -> DataMember {
+  func treatment(of member: EventData.Member) -> DataMember {
     guard let index = index(of: member.name) else { return .personal }
     guard let tag = tags[index] else {
       return fields[index].name == "to" ? .accountName : .personal

@@ -28,12 +28,12 @@ enum JSONNumber {
     let isNegative = at < range.upperBound && bytes[at] == UInt8(ascii: "-")
     if isNegative { at += 1 }
     var number: Int64 = 0
-    var places: Int?
-    while at < range.upperBound, places ?? 0 < 6 {
+    var decimals: Int?
+    while at < range.upperBound, decimals ?? 0 < 6 {
       let byte = bytes[at]
       at += 1
-      if byte == UInt8(ascii: ".") && places == nil {
-        places = 0
+      if byte == UInt8(ascii: ".") && decimals == nil {
+        decimals = 0
         continue
       }
       guard isDigit(byte) else { return slowMillionths(bytes, range) }
@@ -41,13 +41,13 @@ enum JSONNumber {
       let (sum, exceeded) = tens.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
       guard !overflowed, !exceeded else { return nil }
       number = sum
-      places = places.map { $0 + 1 }
+      decimals = decimals.map { $0 + 1 }
     }
     while at < range.upperBound {
       guard isDigit(bytes[at]) else { return slowMillionths(bytes, range) }
       at += 1
     }
-    for _ in (places ?? 0)..<6 {
+    for _ in (decimals ?? 0)..<6 {
       let (tens, overflowed) = number.multipliedReportingOverflow(by: 10)
       guard !overflowed else { return nil }
       number = tens
@@ -73,7 +73,7 @@ enum JSONNumber {
     if isNegative { at += 1 }
     var digits: Int64 = 0
     var count = 0
-    var places = 0
+    var decimals = 0
     var isFraction = false
     while at < range.upperBound {
       let byte = bytes[at]
@@ -82,14 +82,14 @@ enum JSONNumber {
       } else if isDigit(byte) && count < 15 {
         digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
         count += digits == 0 ? 0 : 1
-        places += isFraction ? 1 : 0
+        decimals += isFraction ? 1 : 0
       } else {
         return slowDouble(bytes, range)
       }
       at += 1
     }
-    guard places <= 22 else { return slowDouble(bytes, range) }
-    let magnitude = Double(digits) / powersOfTen[places]
+    guard decimals <= 22 else { return slowDouble(bytes, range) }
+    let magnitude = Double(digits) / powersOfTen[decimals]
     return isNegative ? -magnitude : magnitude
   }
 

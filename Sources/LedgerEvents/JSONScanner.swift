@@ -81,9 +81,9 @@ struct JSONScanner: ~Escapable {
     return true
   }
 
-  mutating func expect(_ byte: UInt8, _ place: StaticString) throws(EventError) {
+  mutating func expect(_ byte: UInt8, _ context: StaticString) throws(EventError) {
     guard take(byte) else {
-      throw failure("expected '\(Character(Unicode.Scalar(byte)))' \(place), found \(found)")
+      throw failure("expected '\(Character(Unicode.Scalar(byte)))' \(context), found \(found)")
     }
   }
 

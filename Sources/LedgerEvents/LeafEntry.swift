@@ -78,7 +78,9 @@ public struct Introduction: Hashable, Sendable {
   public static func append(_ kind: NameKind, text: Span<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(kind.rawValue)
     bytes.appendLittleEndian(UInt16(text.count))
-    for index in text.indices { bytes.append(text[index]) }
+    bytes.append(addingCapacity: text.count) { out in
+      for index in text.indices { out.append(text[index]) }
+    }
   }
 
   /// Appends the introduction of a name that identifies a person.

@@ -24,15 +24,7 @@ public struct Name: Sendable {
   /// is for its id.
   ///
   /// - Complexity: O(1).
-  package var prefixWord: UInt64 {
-    var word: UInt64 = 0
-    var shift: UInt64 = 64
-    for byte in text.utf8.prefix(8) {
-      shift -= 8
-      word |= UInt64(byte) << shift
-    }
-    return word
-  }
+  package var prefixWord: UInt64 { NameKey.prefix(text) }
 }
 
 extension Name: Hashable, Comparable {

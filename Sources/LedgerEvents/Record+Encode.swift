@@ -115,7 +115,7 @@ extension Record {
     var hasError = false
     var withheld: UInt16 = 0
     for member in event.data.members {
-      switch rule.place(of: member) {
+      switch rule.treatment(of: member) {
       case .open(let tag): append(tag, member.json, to: &bytes)
       case .reduced(let tag, let json):
         isPersonal = true

@@ -64,11 +64,8 @@ package struct VocabularyCheck {
   /// - Complexity: O(*n*) in the number of members of `data`, and in the length of those that
   ///   contain objects, as long as the words are cached.
   package mutating func unknownWords(in input: EventInput) -> [UnknownWord] {
-    input.mayHaveUnknownWords ? unknownWords(in: input.event) : []
-  }
-
-  /// Returns the words of an event that are not in the vocabulary; see `unknownWords(in:)`.
-  private mutating func unknownWords(in event: Event) -> [UnknownWord] {
+    guard input.mayHaveUnknownWords else { return [] }
+    let event = input.event
     var words: [UnknownWord] = []
     if event.type.kind == .unknown { words.append(look(.type, event.type.text)) }
     if let source = event.source, source.text != source.kind.text {

@@ -157,7 +157,7 @@ extension EventLog {
     _ path: String, _ mode: UInt32, _ environment: Environment, _ tables: LogTables,
     _ clock: @Sendable () -> Instant
   ) throws(LedgerError) -> LogIdentity {
-    var random = SystemRandomNumberGenerator()
+    var random = SystemRandom()
     let head = KeyFileHead(
       ledger: [UInt8](random: LogIdentity.ledgerByteCount, using: &random), using: &random)
     let identity = try LogIdentity(createdAt: clock(), keys: head, using: &random)

@@ -61,7 +61,7 @@ extension LogIdentity {
     case keys
     /// The live generation of the projections; not part of the identity.
     case generation
-    /// The position of an erasure whose keys may not be overwritten yet; usually absent.
+    /// The mark of an erasure whose keys may still be there (`ErasureMark`); usually absent.
     case erasing
     /// The number of key slots that are taken. Only a salvaged ledger has this row, because its
     /// last rows need not have the highest slots.

@@ -38,7 +38,7 @@ public struct FoldKey: Hashable, Sendable {
     precedes(other) { texts.id(ofPosition: position) < texts.id(ofPosition: other.position) }
   }
 
-  /// Whether this key comes before `other`: the one place that states the fold order.
+  /// Whether this key comes before `other`. Only this function states the fold order.
   ///
   /// - Parameter idPrecedes: Whether the whole id comes first. It is called only if nothing else
   ///   decides.
@@ -53,11 +53,11 @@ public struct FoldKey: Hashable, Sendable {
 
 /// The sort key of an event in the fold order. It carries the whole id, so that it can be compared
 /// without the texts of a ledger.
-public struct FoldPlace: Hashable, Sendable {
+public struct EventFoldKey: Hashable, Sendable {
   private let key: FoldKey
   private let id: Name
 
-  /// The place of a recorded event.
+  /// The key of a recorded event.
   public init(_ recorded: RecordedEvent) {
     let event = recorded.event
     let time = Fact.believed(event.occurredAt, recordedAt: recorded.recordedAt)
@@ -74,8 +74,8 @@ public struct FoldPlace: Hashable, Sendable {
   public var position: UInt64 { key.position }
 }
 
-extension FoldPlace: Comparable {
-  public static func < (left: FoldPlace, right: FoldPlace) -> Bool {
+extension EventFoldKey: Comparable {
+  public static func < (left: EventFoldKey, right: EventFoldKey) -> Bool {
     left.key.precedes(right.key) { left.id < right.id }
   }
 }
@@ -92,8 +92,8 @@ extension [Fact] {
   private func isInFoldOrder(_ texts: any FactTexts) -> Bool {
     guard let first else { return true }
     var before = FoldKey(first)
-    for place in indices.dropFirst() {
-      let key = FoldKey(self[place])
+    for index in indices.dropFirst() {
+      let key = FoldKey(self[index])
       if !before.precedes(key, texts) { return false }
       before = key
     }

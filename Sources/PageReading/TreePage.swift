@@ -118,7 +118,7 @@ package struct TreePage: Sendable {
     self.number = number
   }
 
-  /// Whether a node of a damaged page does not join the nodes before and behind it: then it may be
+  /// Whether a node of a damaged page does not join the nodes before and after it: then it may be
   /// no node at all, and says nothing without a proof.
   package func isLoose(_ index: Int) -> Bool { looseNodes.contains(nodes[index]) }
 

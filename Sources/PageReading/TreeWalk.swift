@@ -213,7 +213,7 @@ package struct TreeWalk {
         throw PageDoubt("it has keys that belong before it")
       }
       if let upper = bounds.upper, !Self.isLess(key, upper, tree.order) {
-        throw PageDoubt("it has keys that belong behind it")
+        throw PageDoubt("it has keys that belong after it")
       }
       previous = key
     }
@@ -254,7 +254,7 @@ extension TreeWalk {
   package func forEachLeafOutside(_ body: (TreePage) -> Void) {
     var number = PageFile.firstPage
     while number < file.pageCount {
-      // Pages that the walk took and could not use, for example for their place in the tree, are
+      // Pages that the walk took and could not use, for example for their position in the tree, are
       // read again.
       if !isReached(number) || faultyPages.contains(number) {
         // What is no leaf, not even a damaged one, has no rows.

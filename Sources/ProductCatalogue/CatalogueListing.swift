@@ -57,7 +57,7 @@ extension LedgerView {
     try query.sightings(self, of: query.product) { sighting in
       if sighting.offered != nil { sold.insert(sighting.product) }
       let known = newest[sighting.product]?[sighting.storefront]
-      if known.map({ $0.place < sighting.place }) ?? true {
+      if known.map({ $0.foldKey < sighting.foldKey }) ?? true {
         newest[sighting.product, default: [:]][sighting.storefront] = sighting
       }
     }
@@ -83,14 +83,16 @@ extension LedgerView {
   private func hostingStates(
     _ query: CatalogueQuery
   ) throws(LedgerError) -> [Name: String] {
-    var newest: [Name: (place: FoldPlace, hosting: String)] = [:]
-    try events(ofKinds: [.contentHostingChanged], clocks: query.clocks) { recorded, place in
+    var newest: [Name: (foldKey: EventFoldKey, hosting: String)] = [:]
+    try events(ofKinds: [.contentHostingChanged], clocks: query.clocks) { recorded, foldKey in
       let event = recorded.event
       guard let product = event.product, let hosting = event.data.string("hosting"),
         event.environment ?? .production == query.environment,
         query.app == nil || event.app == nil || event.app == query.app
       else { return true }
-      if newest[product].map({ $0.place < place }) ?? true { newest[product] = (place, hosting) }
+      if newest[product].map({ $0.foldKey < foldKey }) ?? true {
+        newest[product] = (foldKey, hosting)
+      }
       return true
     }
     return newest.mapValues(\.hosting)
@@ -103,8 +105,8 @@ extension CatalogueProduct.Offer {
     self.init(
       storefront: sighting.storefront, price: offered?.price,
       reading: offered?.price?.reading(storefront: sighting.storefront), title: offered?.title,
-      description: offered?.description, isInvalid: offered == nil, seenAt: sighting.place.time,
-      position: sighting.place.position)
+      description: offered?.description, isInvalid: offered == nil, seenAt: sighting.foldKey.time,
+      position: sighting.foldKey.position)
   }
 }
 

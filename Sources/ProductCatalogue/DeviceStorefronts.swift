@@ -5,7 +5,7 @@ internal import LedgerQueries
 /// The storefronts that devices reported, for responses that do not state one themselves.
 struct DeviceStorefronts {
   private struct Statement {
-    var place: FoldPlace
+    var foldKey: EventFoldKey
     var environment: StoreEnvironment?
     var storefront: Storefront
   }
@@ -19,25 +19,25 @@ struct DeviceStorefronts {
     guard !devices.isEmpty else { return }
     var found: [Name?: [Statement]] = [:]
     try view.events(ofKinds: [.sessionStarted, .storefrontChanged], clocks: clocks) {
-      (recorded, place) throws(LedgerError) in
+      (recorded, foldKey) throws(LedgerError) in
       let event = recorded.event
       if devices.contains(event.device), let code = event.data.string("storefront") {
         found[event.device, default: []].append(
-          Statement(place: place, environment: event.environment, storefront: Storefront(code)))
+          Statement(foldKey: foldKey, environment: event.environment, storefront: Storefront(code)))
       }
       return true
     }
-    statements = found.mapValues { $0.sorted { $0.place < $1.place } }
+    statements = found.mapValues { $0.sorted { $0.foldKey < $1.foldKey } }
   }
 
-  /// The newest storefront that the device reported before a place in fold order. A storefront
-  /// reported in one environment does not count for another: testers have a storefront of their
-  /// own.
+  /// The newest storefront that the device reported before a sort key in the fold order. A
+  /// storefront reported in one environment does not count for another: testers have a storefront
+  /// of their own.
   func storefront(
-    of device: Name?, before place: FoldPlace, in environment: StoreEnvironment?
+    of device: Name?, before foldKey: EventFoldKey, in environment: StoreEnvironment?
   ) -> Storefront? {
     statements[device]?.last { statement in
-      statement.place < place
+      statement.foldKey < foldKey
         && (environment == nil || statement.environment == nil
           || statement.environment == environment)
     }?.storefront

@@ -21,12 +21,12 @@ extension LedgerView {
       seller.insert(entry.product)
     }
     var failures = FailureTally()
-    try events(ofKinds: [.catalogFailed], clocks: query.clocks) { recorded, place in
+    try events(ofKinds: [.catalogFailed], clocks: query.clocks) { recorded, foldKey in
       let event = recorded.event
       if event.environment == nil || event.environment == query.environment,
         query.app == nil || event.app == nil || event.app == query.app
       {
-        failures.add(event, place)
+        failures.add(event, foldKey)
       }
       return true
     }
@@ -44,12 +44,12 @@ private struct InvalidTally {
   private struct Refusals {
     var responses = 0
     var devices: Set<Name?> = []
-    var first: FoldPlace
-    var last: FoldPlace
+    var first: EventFoldKey
+    var last: EventFoldKey
   }
 
   private struct Sale {
-    var place: FoldPlace
+    var foldKey: EventFoldKey
     var storefront: Storefront?
   }
 
@@ -63,7 +63,7 @@ private struct InvalidTally {
   /// Other environments that have sold a product.
   private var elsewhere: [Name: Set<StoreEnvironment>] = [:]
   /// The newest response in this environment that knew a product.
-  private var newestSale: FoldPlace?
+  private var newestSale: EventFoldKey?
 
   init(environment: StoreEnvironment) { self.environment = environment }
 
@@ -71,15 +71,15 @@ private struct InvalidTally {
     for offered in response.offered {
       if let stated = response.environment, stated != environment {
         elsewhere[offered.product, default: []].insert(stated)
-      } else if sales[offered.product].map({ $0.place < response.place }) ?? true {
+      } else if sales[offered.product].map({ $0.foldKey < response.foldKey }) ?? true {
         sales[offered.product] = Sale(
-          place: response.place, storefront: offered.storefront ?? response.storefront)
+          foldKey: response.foldKey, storefront: offered.storefront ?? response.storefront)
       }
     }
     guard response.environment == nil || response.environment == environment else { return }
     responses += 1
-    if !response.offered.isEmpty, newestSale.map({ $0 < response.place }) ?? true {
-      newestSale = response.place
+    if !response.offered.isEmpty, newestSale.map({ $0 < response.foldKey }) ?? true {
+      newestSale = response.foldKey
     }
     for identifier in response.invalid {
       refusals[identifier] = Self.adding(response, to: refusals[identifier])
@@ -88,11 +88,11 @@ private struct InvalidTally {
   }
 
   private static func adding(_ response: StoreResponse, to known: Refusals?) -> Refusals {
-    var refusals = known ?? Refusals(first: response.place, last: response.place)
+    var refusals = known ?? Refusals(first: response.foldKey, last: response.foldKey)
     refusals.responses += 1
     refusals.devices.insert(response.device)
-    refusals.first = min(refusals.first, response.place)
-    refusals.last = max(refusals.last, response.place)
+    refusals.first = min(refusals.first, response.foldKey)
+    refusals.last = max(refusals.last, response.foldKey)
     return refusals
   }
 
@@ -125,7 +125,7 @@ private struct InvalidTally {
     var hints: [InvalidHint] = []
     if let sale = sales[identifier] {
       hints.append(
-        .soldElsewhere(sale.storefront, sale.place.time, position: sale.place.position))
+        .soldElsewhere(sale.storefront, sale.foldKey.time, position: sale.foldKey.position))
     } else if let environments = elsewhere[identifier] {
       hints.append(.notYetApproved(environments.sorted()))
     } else if isOfSeller {
@@ -148,29 +148,29 @@ private struct FailureTally {
     var failure: InvalidReport.Failure
     var devices: Set<Name?> = []
     /// The newest failure, and the newest one with a message, in the fold order.
-    var last: FoldPlace
-    var message: FoldPlace?
+    var last: EventFoldKey
+    var message: EventFoldKey?
   }
 
   private var failures: [Sort: Known] = [:]
 
-  mutating func add(_ event: Event, _ place: FoldPlace) {
+  mutating func add(_ event: Event, _ foldKey: EventFoldKey) {
     let error = event.data.value("error")
     let sort = Sort(domain: error?["domain"]?.string, code: error?["code"]?.integer)
     let failure = InvalidReport.Failure(
       domain: sort.domain, code: sort.code, message: nil, requests: 0, devices: 0,
-      lastSeen: place.time, position: place.position)
-    var known = failures.removeValue(forKey: sort) ?? Known(failure: failure, last: place)
+      lastSeen: foldKey.time, position: foldKey.position)
+    var known = failures.removeValue(forKey: sort) ?? Known(failure: failure, last: foldKey)
     known.devices.insert(event.device)
     known.failure.requests += 1
     known.failure.devices = known.devices.count
-    if known.last < place {
-      known.last = place
-      known.failure.lastSeen = place.time
-      known.failure.position = place.position
+    if known.last < foldKey {
+      known.last = foldKey
+      known.failure.lastSeen = foldKey.time
+      known.failure.position = foldKey.position
     }
-    if let message = error?["message"]?.string, known.message.map({ $0 < place }) ?? true {
-      known.message = place
+    if let message = error?["message"]?.string, known.message.map({ $0 < foldKey }) ?? true {
+      known.message = foldKey
       known.failure.message = message
     }
     failures[sort] = known

@@ -36,35 +36,35 @@ extension LedgerView {
   public func paymentBlocks(_ query: CatalogueQuery) throws(LedgerError) -> [PaymentBlock] {
     var checks: [Name?: [PaymentMark]] = [:]
     try events(ofKinds: [.paymentsChecked], clocks: query.clocks) {
-      (recorded, place) throws(LedgerError) in
+      (recorded, foldKey) throws(LedgerError) in
       // The environment is checked last, because it takes a fold.
       if query.counts(recorded.event),
         try environment(of: recorded.position) == query.environment
       {
         checks[recorded.event.device, default: []].append(
-          PaymentMark(event: recorded.event, place: place))
+          PaymentMark(event: recorded.event, foldKey: foldKey))
       }
       return true
     }
     var blocks: [Name?: PaymentBlock] = [:]
-    var starts: [Name?: FoldPlace] = [:]
+    var starts: [Name?: EventFoldKey] = [:]
     for (device, marks) in checks {
-      let sorted = marks.sorted { $0.place < $1.place }
+      let sorted = marks.sorted { $0.foldKey < $1.foldKey }
       let run = sorted.suffix(from: sorted.lastIndex { $0.isAllowed }.map { $0 + 1 } ?? 0)
       guard let first = run.first, let last = run.last else { continue }
-      starts[device] = first.place
+      starts[device] = first.foldKey
       blocks[device] = PaymentBlock(
-        device: device, accounts: [], since: first.place.time, lastChecked: last.place.time,
-        position: last.place.position, attempts: [])
+        device: device, accounts: [], since: first.foldKey.time, lastChecked: last.foldKey.time,
+        position: last.foldKey.position, attempts: [])
       for mark in run { blocks[device]?.note(mark.event.account) }
     }
     guard !blocks.isEmpty else { return [] }
-    for (event, place) in try forbiddenPayments(query) {
-      guard let start = starts[event.device], start < place else { continue }
+    for (event, foldKey) in try forbiddenPayments(query) {
+      guard let start = starts[event.device], start < foldKey else { continue }
       blocks[event.device]?.note(event.account)
       blocks[event.device]?.attempts.append(
         PaymentBlock.Attempt(
-          position: place.position, occurredAt: place.time, account: event.account,
+          position: foldKey.position, occurredAt: foldKey.time, account: event.account,
           product: event.product, payment: event.payment))
     }
     return blocks.values.sorted { ($0.device ?? "") < ($1.device ?? "") }
@@ -73,17 +73,17 @@ extension LedgerView {
   /// The payments for which the reducer found `payment-not-allowed`, in fold order.
   private func forbiddenPayments(
     _ query: CatalogueQuery
-  ) throws(LedgerError) -> [(event: Event, place: FoldPlace)] {
+  ) throws(LedgerError) -> [(event: Event, foldKey: EventFoldKey)] {
     var findings = FindingsQuery()
     findings.rules = [.paymentNotAllowed]
     findings.environments = [query.environment]
     findings.clocks = query.clocks
-    var payments: [(event: Event, place: FoldPlace)] = []
+    var payments: [(event: Event, foldKey: EventFoldKey)] = []
     for finding in try self.findings(findings) {
       let recorded = try event(at: finding.position)
-      if query.counts(recorded.event) { payments.append((recorded.event, FoldPlace(recorded))) }
+      if query.counts(recorded.event) { payments.append((recorded.event, EventFoldKey(recorded))) }
     }
-    return payments.sorted { $0.place < $1.place }
+    return payments.sorted { $0.foldKey < $1.foldKey }
   }
 }
 
@@ -94,10 +94,10 @@ extension CatalogueQuery {
   }
 }
 
-/// A check with its place in fold order.
+/// A check with its sort key in the fold order.
 private struct PaymentMark {
   var event: Event
-  var place: FoldPlace
+  var foldKey: EventFoldKey
 
   var isAllowed: Bool { event.data.boolean("allowed") ?? true }
 }

@@ -40,7 +40,7 @@ extension LedgerView {
     let byStorefront = Dictionary(grouping: sightings, by: \.storefront)
     var changes: [PriceChange] = []
     for storefront in byStorefront.keys.sorted(by: Storefront.precedes) {
-      let sorted = (byStorefront[storefront] ?? []).sorted { $0.place < $1.place }
+      let sorted = (byStorefront[storefront] ?? []).sorted { $0.foldKey < $1.foldKey }
       changes += Self.changes(sorted)
     }
     return changes
@@ -56,15 +56,15 @@ extension LedgerView {
         devices.insert(sighting.device)
         changes[last].devices = devices.count
         changes[last].responses += 1
-        changes[last].lastSeen = sighting.place.time
+        changes[last].lastSeen = sighting.foldKey.time
         continue
       }
       devices = [sighting.device]
       let price = sighting.offered?.price
       changes.append(
         PriceChange(
-          storefront: sighting.storefront, since: sighting.place.time,
-          position: sighting.place.position, lastSeen: sighting.place.time, price: price,
+          storefront: sighting.storefront, since: sighting.foldKey.time,
+          position: sighting.foldKey.position, lastSeen: sighting.foldKey.time, price: price,
           reading: price?.reading(storefront: sighting.storefront),
           isInvalid: sighting.offered == nil, devices: 1, responses: 1))
     }

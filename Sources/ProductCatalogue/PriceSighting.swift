@@ -8,7 +8,7 @@ struct PriceSighting {
   /// `nil` if neither the response nor the device states one.
   var storefront: Storefront?
   var device: Name?
-  var place: FoldPlace
+  var foldKey: EventFoldKey
   /// `nil` if the response lists the product as invalid.
   var offered: StoreResponse.Offered?
 }
@@ -37,7 +37,7 @@ extension CatalogueQuery {
     for (sighting, environment) in waiting {
       var sighting = sighting
       sighting.storefront = devices.storefront(
-        of: sighting.device, before: sighting.place, in: environment)
+        of: sighting.device, before: sighting.foldKey, in: environment)
       body(sighting)
     }
   }
@@ -55,11 +55,11 @@ extension StoreResponse {
     return offered.map { offered in
       PriceSighting(
         product: offered.product, storefront: offered.storefront ?? common, device: device,
-        place: place, offered: offered)
+        foldKey: foldKey, offered: offered)
     }
       + invalid.map { product in
         PriceSighting(
-          product: product, storefront: common, device: device, place: place, offered: nil)
+          product: product, storefront: common, device: device, foldKey: foldKey, offered: nil)
       }
   }
 }

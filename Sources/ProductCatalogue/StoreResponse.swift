@@ -17,7 +17,7 @@ public struct StoreResponse: Sendable {
     public var contentVersion: String?
   }
 
-  public var place: FoldPlace
+  public var foldKey: EventFoldKey
   public var device: Name?
   public var app: Name?
   /// `nil` if it counts in every environment (`model.md`, *Environment*).
@@ -27,9 +27,9 @@ public struct StoreResponse: Sendable {
   public var offered: [Offered]
   public var invalid: [Name]
 
-  init(_ recorded: RecordedEvent, _ place: FoldPlace) {
+  init(_ recorded: RecordedEvent, _ foldKey: EventFoldKey) {
     let event = recorded.event
-    self.place = place
+    self.foldKey = foldKey
     device = event.device
     app = event.app
     environment = event.environment
@@ -80,8 +80,8 @@ extension LedgerView {
     _ body: (StoreResponse) throws(LedgerError) -> Void
   ) throws(LedgerError) {
     try events(ofKinds: [.catalogReceived], clocks: clocks) {
-      (recorded, place) throws(LedgerError) in
-      let response = StoreResponse(recorded, place)
+      (recorded, foldKey) throws(LedgerError) in
+      let response = StoreResponse(recorded, foldKey)
       let isInScope =
         environment == nil || response.environment == nil || response.environment == environment
       if isInScope && (app == nil || response.app == nil || response.app == app) {

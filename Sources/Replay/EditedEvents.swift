@@ -18,7 +18,7 @@ public struct EditedEvents: Sendable {
     /// In words, without the new positions: `12 moved after 20`.
     public var text: String
     /// The positions of its events now, and when they occur.
-    public var places: [(position: UInt64, occurredAt: Instant)] = []
+    public var positions: [(position: UInt64, occurredAt: Instant)] = []
     /// The ids of those events.
     fileprivate var ids: [Name] = []
   }
@@ -36,12 +36,12 @@ public struct EditedEvents: Sendable {
     var notes: [Note] = []
     for edit in edits { notes.append(try draft.make(edit)) }
     (events, formerPositions) = draft.finished()
-    var places: [Name: RecordedEvent] = [:]
-    for recorded in events.events { places[recorded.event.id] = recorded }
+    var byID: [Name: RecordedEvent] = [:]
+    for recorded in events.events { byID[recorded.event.id] = recorded }
     self.notes = notes.map { note in
       var note = note
-      note.places = note.ids.compactMap { id in
-        places[id].map { ($0.position, $0.event.occurredAt) }
+      note.positions = note.ids.compactMap { id in
+        byID[id].map { ($0.position, $0.event.occurredAt) }
       }
       return note
     }
@@ -77,22 +77,22 @@ private struct EditDraft {
   mutating func make(_ edit: ReplayEdit) throws(ReplayEditError) -> EditedEvents.Note {
     switch edit {
     case .drop(let position):
-      items.remove(at: try place(of: position))
+      items.remove(at: try index(of: position))
       return EditedEvents.Note(text: "\(position) dropped")
     case .move(let position, let other):
       guard position != other else {
         throw ReplayEditError("Event \(position) cannot be moved after itself.")
       }
-      if other != 0 { _ = try place(of: other) }
-      let moved = items.remove(at: try place(of: position))
-      let put = try put(moved, after: other == 0 ? nil : try place(of: other), "after \(other)")
+      if other != 0 { _ = try index(of: other) }
+      let moved = items.remove(at: try index(of: position))
+      let put = try put(moved, after: other == 0 ? nil : try index(of: other), "after \(other)")
       return EditedEvents.Note(text: "\(position) moved after \(other)", ids: [put])
     case .repeat(let position):
-      let place = try place(of: position)
-      var again = items[place]
+      let index = try index(of: position)
+      var again = items[index]
       again.former = nil
       again.recorded.event.id = freshID(like: again.recorded.event.id)
-      let put = try put(again, after: place, "after \(position)")
+      let put = try put(again, after: index, "after \(position)")
       return EditedEvents.Note(text: "\(position) repeated", ids: [put])
     case .insert(let inputs, let other): return try insert(inputs, after: other)
     }
@@ -103,7 +103,7 @@ private struct EditDraft {
   ) throws(ReplayEditError) -> EditedEvents.Note {
     var put: [Name] = []
     var last = try other.flatMap { (position) throws(ReplayEditError) in
-      position == 0 ? nil : try place(of: position)
+      position == 0 ? nil : try index(of: position)
     }
     for input in inputs {
       guard ids.insert(input.event.id).inserted else {
@@ -121,8 +121,8 @@ private struct EditDraft {
         last = items.firstIndex { $0.recorded.event.id == input.event.id }
       } else {
         let time = item.recorded.recordedAt
-        let place = items.lastIndex { $0.recorded.recordedAt <= time }.map { $0 + 1 } ?? 0
-        items.insert(item, at: place)
+        let index = items.lastIndex { $0.recorded.recordedAt <= time }.map { $0 + 1 } ?? 0
+        items.insert(item, at: index)
         put.append(input.event.id)
       }
     }
@@ -133,14 +133,14 @@ private struct EditDraft {
   /// Puts an event after the one at an index, or before all others, in the order of arrival and in
   /// the fold order, and returns its id.
   private mutating func put(
-    _ item: Item, after place: Int?, _ words: String
+    _ item: Item, after index: Int?, _ words: String
   ) throws(ReplayEditError) -> Name {
     var item = item
-    let sorted = items.sorted { $0.recorded.foldOrder < $1.recorded.foldOrder }
-    let before = place.map { items[$0].recorded }
+    let sorted = items.sorted { $0.recorded.foldKey < $1.recorded.foldKey }
+    let before = index.map { items[$0].recorded }
     let next: RecordedEvent?
     if let before {
-      next = sorted.first { $0.recorded.foldOrder > before.foldOrder }?.recorded
+      next = sorted.first { $0.recorded.foldKey > before.foldKey }?.recorded
       item.recorded.recordedAt = before.recordedAt
     } else {
       next = sorted.first?.recorded
@@ -150,22 +150,22 @@ private struct EditDraft {
     let stated = own.sequence.map { _ in
       sorted.lazy.map(\.recorded).filter { other in
         other.event.device == own.device && other.event.session == own.session
-          && before.map { other.foldOrder <= $0.foldOrder } ?? false
+          && before.map { other.foldKey <= $0.foldKey } ?? false
       }.compactMap(\.event.sequence).max() ?? 0
     }
     for (time, sequence) in Self.candidates(before, next, stated) {
       item.recorded.event.occurredAt = Instant(microseconds: time)
       item.recorded.event.sequence = sequence
-      let key = item.recorded.foldOrder
-      guard key.time.microseconds == time, before.map({ $0.foldOrder < key }) ?? true,
-        next.map({ key < $0.foldOrder }) ?? true
+      let key = item.recorded.foldKey
+      guard key.time.microseconds == time, before.map({ $0.foldKey < key }) ?? true,
+        next.map({ key < $0.foldKey }) ?? true
       else { continue }
-      items.insert(item, at: place.map { $0 + 1 } ?? 0)
+      items.insert(item, at: index.map { $0 + 1 } ?? 0)
       return own.id
     }
     throw ReplayEditError(
       "There is no room \(words): the next event occurred in the same microsecond, and only its id "
-        + "puts it there. Choose another place.")
+        + "puts it there. Choose another position.")
   }
 
   /// Times and sequences that may put an event between two, the best first.
@@ -185,7 +185,9 @@ private struct EditDraft {
   /// The events in their order, each with a position, and the former positions of those whose
   /// positions have changed.
   func finished() -> (events: ReplayEvents, formerPositions: [UInt64: UInt64]) {
-    var result = ReplayEvents(events: [], steps: [])
+    var events: [RecordedEvent] = []
+    var steps: Set<UInt64> = []
+    var background: Set<UInt64> = []
     var formerPositions: [UInt64: UInt64] = [:]
     var last: UInt64 = 0
     for item in items {
@@ -193,16 +195,17 @@ private struct EditDraft {
       let former = item.former ?? 0
       recorded.position = former > last ? former : last + 1
       last = recorded.position
-      result.events.append(recorded)
-      if item.isStep { result.steps.insert(last) }
-      if item.isBackground { result.background.insert(last) }
+      events.append(recorded)
+      if item.isStep { steps.insert(last) }
+      if item.isBackground { background.insert(last) }
       if former != 0, former != last { formerPositions[last] = former }
     }
-    return (result, formerPositions)
+    let edited = ReplayEvents(events: events, steps: steps, background: background)
+    return (edited, formerPositions)
   }
 
-  private func place(of position: UInt64) throws(ReplayEditError) -> Int {
-    if let place = items.firstIndex(where: { $0.former == position && $0.isStep }) { return place }
+  private func index(of position: UInt64) throws(ReplayEditError) -> Int {
+    if let index = items.firstIndex(where: { $0.former == position && $0.isStep }) { return index }
     if source.steps.contains(position) {
       throw ReplayEditError("Event \(position) was dropped by an edit that goes before.")
     }

@@ -5,7 +5,7 @@ internal import LedgerModel
 struct PartSource {
   let unit: Unit
   /// The index of the environment in the unit.
-  let place: Int
+  let environmentIndex: Int
   let environment: StoreEnvironment
   /// The newest event of the environment in the whole ledger.
   let moment: Int64
@@ -13,7 +13,7 @@ struct PartSource {
   let texts: NumberedEvents
 
   func chain(_ chain: Int) -> ChainPart {
-    unit.chainPart(chain, in: place, at: moment, context: context, texts: texts)
+    unit.chainPart(chain, in: environmentIndex, at: moment, context: context, texts: texts)
   }
 }
 
@@ -57,16 +57,18 @@ struct EnvironmentLines {
   ///
   /// - Complexity: O(*n* log *n*) in the size of the unit's state in the environment.
   mutating func writeAll(_ source: PartSource, _ sheet: inout LineSheet) {
-    for (account, _) in source.unit.accountParts(in: source.place) { note(account, source) }
-    for place in source.unit.transactionIndices(in: source.place) {
-      _ = write(transaction: place, source, &sheet)
+    for (account, _) in source.unit.accountParts(in: source.environmentIndex) {
+      note(account, source)
+    }
+    for index in source.unit.transactionIndices(in: source.environmentIndex) {
+      _ = write(transaction: index, source, &sheet)
     }
     for chain in chains.keys { write(chain: chain, source, &sheet) }
     for customer in accounts.keys {
       write(grantsOf: customer, source, &sheet)
       write(consumedBy: customer, source, &sheet)
     }
-    for content in source.unit.contentParts(in: source.place) {
+    for content in source.unit.contentParts(in: source.environmentIndex) {
       write(installed: content.product, on: content.device, of: content.customer, source, &sheet)
     }
   }
@@ -115,7 +117,7 @@ struct EnvironmentLines {
   }
 
   private mutating func note(_ account: NameNumber, _ source: PartSource) {
-    guard let customer = source.unit.customer(of: account, in: source.place),
+    guard let customer = source.unit.customer(of: account, in: source.environmentIndex),
       customers[account] != customer
     else { return }
     customers[account] = customer
@@ -128,11 +130,14 @@ struct EnvironmentLines {
 extension EnvironmentLines {
   /// Writes the lines of a transaction, and returns whether its chain has a new holder.
   private mutating func write(
-    transaction place: Int, _ source: PartSource, _ sheet: inout LineSheet
+    transaction index: Int, _ source: PartSource, _ sheet: inout LineSheet
   ) -> Bool {
-    guard let part = source.unit.transactionPart(place, in: source.place) else { return false }
-    sheet.write(source.unit.standing(ofTransaction: place, in: source.place), source.texts)
-    let reports = source.unit.reportParts(ofTransaction: place, in: source.place)
+    guard let part = source.unit.transactionPart(index, in: source.environmentIndex) else {
+      return false
+    }
+    sheet.write(
+      source.unit.standing(ofTransaction: index, in: source.environmentIndex), source.texts)
+    let reports = source.unit.reportParts(ofTransaction: index, in: source.environmentIndex)
     let before = chains[part.chain] ?? Chain()
     var chain = before
     if let customer = part.holder {
@@ -146,9 +151,10 @@ extension EnvironmentLines {
     if chain.isLoose {
       // What the queue said about transactions that somebody holds counts for the chain, too.
       let members =
-        before.isLoose ? [place] : source.unit.members(ofChain: part.chain, in: source.place)
+        before.isLoose
+        ? [index] : source.unit.members(ofChain: part.chain, in: source.environmentIndex)
       for member in members {
-        let reports = source.unit.reportParts(ofTransaction: member, in: source.place)
+        let reports = source.unit.reportParts(ofTransaction: member, in: source.environmentIndex)
         note(reports, of: .chain(part.chain), source, &sheet)
       }
     }
@@ -164,30 +170,30 @@ extension EnvironmentLines {
   }
 
   private mutating func write(
-    chain place: Int, _ source: PartSource, _ sheet: inout LineSheet
+    chain index: Int, _ source: PartSource, _ sheet: inout LineSheet
   ) {
-    guard let chain = chains[place] else { return }
-    let part = source.chain(place)
+    guard let chain = chains[index] else { return }
+    let part = source.chain(index)
     var holders = chain.customers.map { Holder.customer($0) }
-    if chain.isLoose { holders.append(.chain(place)) }
+    if chain.isLoose { holders.append(.chain(index)) }
     for holder in holders {
-      for product in holdings[holder, default: IncrementalHoldings()].set(part.granted, of: place) {
+      for product in holdings[holder, default: IncrementalHoldings()].set(part.granted, of: index) {
         write(product: product, of: holder, source, &sheet)
       }
     }
     var credited = part.creditHolder.map { [Holder.customer($0)] } ?? []
-    if chain.isLoose { credited.append(.chain(place)) }
+    if chain.isLoose { credited.append(.chain(index)) }
     for holder in credited {
       for unit in holdings[holder, default: IncrementalHoldings()].set(
-        credits: part.credits, of: place)
+        credits: part.credits, of: index)
       {
         write(balanceOf: unit, of: holder, source, &sheet)
       }
     }
     if part.nextChange != chain.due {
-      chains[place]?.due = part.nextChange
+      chains[index]?.due = part.nextChange
       if part.nextChange != .max {
-        due.insert(Due(moment: part.nextChange, holder: .chain(place)))
+        due.insert(Due(moment: part.nextChange, holder: .chain(index)))
       }
     }
   }
@@ -195,7 +201,7 @@ extension EnvironmentLines {
   private mutating func write(
     grantsOf customer: Int, _ source: PartSource, _ sheet: inout LineSheet
   ) {
-    let grants = source.unit.grantParts(of: customer, in: source.place)
+    let grants = source.unit.grantParts(of: customer, in: source.environmentIndex)
     let holder = Holder.customer(customer)
     if grants.isEmpty && holdings[holder] == nil { return }
     let changed = holdings[holder, default: IncrementalHoldings()].set(grants, at: source.moment)
@@ -210,7 +216,7 @@ extension EnvironmentLines {
   private mutating func write(
     consumedBy customer: Int, _ source: PartSource, _ sheet: inout LineSheet
   ) {
-    let consumed = source.unit.consumedParts(by: customer, in: source.place)
+    let consumed = source.unit.consumedParts(by: customer, in: source.environmentIndex)
     let holder = Holder.customer(customer)
     if consumed.isEmpty && holdings[holder] == nil { return }
     for unit in holdings[holder, default: IncrementalHoldings()].set(consumed: consumed) {
@@ -223,7 +229,7 @@ extension EnvironmentLines {
     _ sheet: inout LineSheet
   ) {
     let version = source.unit.installedVersion(
-      of: product, on: device, of: customer, in: source.place)
+      of: product, on: device, of: customer, in: source.environmentIndex)
     for account in accounts[customer] ?? [] {
       let subject = ReplaySubject(
         kind: .installed, environment: source.environment, account: source.texts.text(of: account),

@@ -26,11 +26,11 @@ public struct OutcomeDifference: Sendable {
     gone = before.filter { !left.contains($0.key) }.map(\.finding)
     new = after.filter { !known.contains($0.key) }.map(\.finding)
     var lines: [ReplaySubject: ReplayStanding] = [:]
-    for line in source.state(behind: source.steps.count - 1) {
+    for line in source.state(after: source.steps.count - 1) {
       lines[line.subject] = line.standing
     }
     var changes: [ReplayChange] = []
-    for line in edited.state(behind: edited.steps.count - 1) {
+    for line in edited.state(after: edited.steps.count - 1) {
       let was = lines.removeValue(forKey: line.subject)
       if was?.text != line.standing.text {
         changes.append(

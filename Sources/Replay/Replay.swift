@@ -9,6 +9,7 @@ public import LedgerQueries
 /// reported. Answers are judged at the newest event of their environment so far.
 public struct Replay: Sendable {
   private let events: [RecordedEvent]
+  private let numbered: NumberedEvents
   private let steps: Set<UInt64>?
   private let background: Set<UInt64>
 
@@ -17,17 +18,31 @@ public struct Replay: Sendable {
   ///   - steps: The positions that are reported; `nil` for all.
   ///   - background: The positions of events against which the steps are judged, but which are not
   ///     connected with them. What they change is not reported.
+  /// - Complexity: O(*n*) in the size of the events.
   public init(
     _ events: [RecordedEvent], steps: Set<UInt64>? = nil, background: Set<UInt64> = []
   ) {
-    self.events = events
-    self.steps = steps
-    self.background = background
+    self.init(events, NumberedEvents(events), steps: steps, background: background)
   }
 
-  /// Creates a replay of a part of a ledger.
+  /// Creates a replay of a part of a ledger, whose facts were made when it was read, or of other
+  /// events.
+  ///
+  /// - Complexity: O(1) for a part of a ledger, otherwise O(*n*) in the size of the events.
   public init(_ slice: ReplayEvents) {
-    self.init(slice.events, steps: slice.steps, background: slice.background)
+    self.init(
+      slice.events, slice.numbered ?? NumberedEvents(slice.events), steps: slice.steps,
+      background: slice.background)
+  }
+
+  private init(
+    _ events: [RecordedEvent], _ numbered: NumberedEvents, steps: Set<UInt64>?,
+    background: Set<UInt64>
+  ) {
+    self.events = events
+    self.numbered = numbered
+    self.steps = steps
+    self.background = background
   }
 
   /// Folds the events and reports each step.
@@ -43,29 +58,28 @@ public struct Replay: Sendable {
     until end: ReplayEnd? = nil, judging judgement: ReplayJudgement = ReplayJudgement(),
     _ body: (ReplayStep) -> Void
   ) -> ReplayOutcome {
-    let numbered = NumberedEvents(events)
     var ledger = ReplayLedger(texts: numbered, background: background)
     var state = ReplayState()
     var folded = 0
-    var told = 0
-    for place in events.indices where isStep(events[place]) {
-      if case .time(let time) = end, events[place].event.occurredAt > time { break }
-      if case .position(let position) = end, events[place].position > position { break }
-      var untold: [ReplayChange] = []
-      if place > folded {
+    var stepCount = 0
+    for index in events.indices where isStep(events[index]) {
+      if case .time(let time) = end, events[index].event.occurredAt > time { break }
+      if case .position(let position) = end, events[index].position > position { break }
+      var earlierChanges: [ReplayChange] = []
+      if index > folded {
         // Events before a step that are not steps themselves: their changes are not the step's.
-        ledger.append(numbered.facts[folded..<place])
-        untold = state.update(ledger, with: numbered.facts[folded..<place])
+        ledger.append(numbered.facts[folded..<index])
+        earlierChanges = state.update(ledger, with: numbered.facts[folded..<index])
         _ = ledger.takeFindings()
       }
-      ledger.append(numbered.facts[place...place])
-      folded = place + 1
-      let changes = state.update(ledger, with: numbered.facts[place...place])
+      ledger.append(numbered.facts[index...index])
+      folded = index + 1
+      let changes = state.update(ledger, with: numbered.facts[index...index])
       let (broken, settled) = ledger.takeFindings()
-      told += 1
+      stepCount += 1
       body(
         ReplayStep(
-          event: events[place], changes: changes, untold: untold,
+          event: events[index], changes: changes, earlierChanges: earlierChanges,
           broken: broken.map { .init($0, texts: numbered) },
           settled: settled.map { .init($0, texts: numbered) }))
       if case .finding = end, !broken.isEmpty { break }
@@ -74,7 +88,7 @@ public struct Replay: Sendable {
       findings.filter { steps?.contains($0.position) ?? true }.map { .init($0, texts: numbered) }
     }
     return ReplayOutcome(
-      steps: told, findings: answers(ledger.findings),
+      steps: stepCount, findings: answers(ledger.findings),
       findingsAtTheEnd: answers(ledger.findingsAtTheEnd(judgement)))
   }
 

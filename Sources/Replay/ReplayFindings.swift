@@ -5,7 +5,7 @@ internal import LedgerModel
 struct ReplayFindings {
   /// What is known about a unit.
   private struct Known {
-    var isTold = false
+    var isReported = false
     /// The findings of the unit alone.
     var own: [Finding] = []
     var marks = FindingMarks()
@@ -73,7 +73,7 @@ struct ReplayFindings {
     for number in changes.foldedAnew { forget(number, &lost) }
     for number in changes.written {
       guard let unit = ledger.unit(numbered: number) else { continue }
-      look(at: unit, number, ledger, isTold: !isBackground(number))
+      look(at: unit, number, ledger, isReported: !isBackground(number))
     }
     // A fold from the start may have withdrawn observations against which others were judged.
     for product in lost where products[product] != nil {
@@ -93,18 +93,18 @@ struct ReplayFindings {
   }
 
   private mutating func look(
-    at unit: Unit, _ number: UnitNumber, _ ledger: InMemoryLedger, isTold: Bool
+    at unit: Unit, _ number: UnitNumber, _ ledger: InMemoryLedger, isReported: Bool
   ) {
     var known = units.removeValue(forKey: number) ?? Known()
-    if isTold && !known.isTold {
+    if isReported && !known.isReported {
       // Nothing in the unit was judged while it was background.
-      known.isTold = true
+      known.isReported = true
       known.observationMarks = ObservationMarks()
     }
     let before = known.observationMarks
     let new = unit.newObservations(since: &known.observationMarks)
     known.observed.formUnion(new.observed)
-    if isTold {
+    if isReported {
       let found = unit.newFindings(since: &known.marks)
       known.own += found
       added += found
@@ -113,11 +113,11 @@ struct ReplayFindings {
     for product in new.observed.union(new.judged) {
       let isNew = products[product] == nil
       if isNew {
-        guard isTold, new.judged.contains(product) else { continue }
+        guard isReported, new.judged.contains(product) else { continue }
         products[product] = Product(observations: ledger.observations(of: product))
       }
       let isChanged = !isNew && merge(product, of: unit, since: before)
-      if isTold, new.judged.contains(product) {
+      if isReported, new.judged.contains(product) {
         products[product]?.judged.insert(number)
         judge(product, in: unit, number, since: before)
       }

@@ -21,9 +21,9 @@ public struct ReplayHistory: Sendable {
     var steps: [ReplayStep] = []
     outcome = replay.run(until: end, judging: judgement) { steps.append($0) }
     var series: [ReplaySubject: [Turn]] = [:]
-    for (place, step) in steps.enumerated() {
-      for change in step.untold + step.changes {
-        series[change.subject, default: []].append(Turn(step: place, standing: change.after))
+    for (index, step) in steps.enumerated() {
+      for change in step.earlierChanges + step.changes {
+        series[change.subject, default: []].append(Turn(step: index, standing: change.after))
       }
     }
     self.steps = steps
@@ -33,7 +33,7 @@ public struct ReplayHistory: Sendable {
   /// The state after a step, counted from 0, in the order of subjects.
   ///
   /// - Complexity: O(*s* log *n*) in the number of subjects and of steps.
-  public func state(behind step: Int) -> [ReplayLine] {
+  public func state(after step: Int) -> [ReplayLine] {
     var state: [ReplayLine] = []
     for (subject, turns) in series {
       var (low, high) = (0, turns.count)

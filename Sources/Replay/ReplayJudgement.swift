@@ -20,11 +20,6 @@ extension ReplayEvents {
   ///
   /// - Complexity: O(*n*).
   public func occurred(by moment: Instant) -> ReplayEvents {
-    var early = self
-    early.events.removeAll { $0.believedTime > moment.microseconds }
-    let positions = Set(early.events.map(\.position))
-    early.steps.formIntersection(positions)
-    early.background.formIntersection(positions)
-    return early
+    filter { $0.believedTime <= moment.microseconds }
   }
 }

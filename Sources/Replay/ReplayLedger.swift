@@ -11,7 +11,7 @@ struct ReplayLedger {
   /// The believed times of each unit's newest events, by environment.
   private var newest: [UnitNumber: [StoreEnvironment: Int64]] = [:]
   /// The units that are not merely background.
-  private var told: Set<UnitNumber> = []
+  private var reported: Set<UnitNumber> = []
   /// All facts, to find their units again after a unit was parted.
   private var arrived: [Fact] = []
   /// The positions of facts that serve only to judge others.
@@ -34,21 +34,21 @@ struct ReplayLedger {
     arrived += facts
     let changes = ledger.lastChanges
     if partingCount == ledger.partingCount {
-      for absorbed in changes.absorbed where told.remove(absorbed) != nil {
-        if let unit = ledger.currentNumber(ofUnit: absorbed) { told.insert(unit) }
+      for absorbed in changes.absorbed where reported.remove(absorbed) != nil {
+        if let unit = ledger.currentNumber(ofUnit: absorbed) { reported.insert(unit) }
       }
-      tell(facts)
+      noteReported(facts)
     } else {
-      told.removeAll()
-      tell(arrived[...])
+      reported.removeAll()
+      noteReported(arrived[...])
     }
     noteMoments(changes)
-    found.update(ledger, changes) { [told] in !told.contains($0) }
+    found.update(ledger, changes) { [reported] in !reported.contains($0) }
   }
 
-  private mutating func tell(_ facts: ArraySlice<Fact>) {
+  private mutating func noteReported(_ facts: ArraySlice<Fact>) {
     for fact in facts where !background.contains(fact.position) {
-      if let unit = ledger.unitNumber(of: fact) { told.insert(unit) }
+      if let unit = ledger.unitNumber(of: fact) { reported.insert(unit) }
     }
   }
 
@@ -60,7 +60,7 @@ struct ReplayLedger {
   mutating func takeFindings() -> (broken: [Finding], settled: [Finding]) { found.takeChanges() }
 
   /// Whether the changes of a unit are not reported.
-  func isBackground(_ unit: UnitNumber) -> Bool { !told.contains(unit) }
+  func isBackground(_ unit: UnitNumber) -> Bool { !reported.contains(unit) }
 
   /// The believed time of the newest event in an environment; `nil` before the first one.
   func moment(of environment: StoreEnvironment) -> Int64? { moments[environment] }

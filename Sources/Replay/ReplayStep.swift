@@ -9,7 +9,7 @@ public struct ReplayStep: Sendable {
   public var changes: [ReplayChange]
   /// The changes of events that are not steps, since the previous step. For the first step of a
   /// slice, this is the state with which the slice began.
-  public var untold: [ReplayChange] = []
+  public var earlierChanges: [ReplayChange] = []
   /// Findings that did not exist before the event, at any position: a late event can show that an
   /// earlier one broke a rule.
   public var broken: [FindingAnswer]

@@ -20,7 +20,9 @@ struct UnitLines {
   mutating func write(_ fact: Fact, of unit: Unit, _ replay: ReplayLedger) {
     let sources = Self.sources(unit, replay)
     for parts in unit.parts(touchedBy: fact) {
-      guard let source = sources.first(where: { $0.place == parts.environment }) else { continue }
+      guard let source = sources.first(where: { $0.environmentIndex == parts.environment }) else {
+        continue
+      }
       environments[source.environment, default: EnvironmentLines()]
         .write(parts, of: fact, source, &sheet)
     }
@@ -55,10 +57,10 @@ struct UnitLines {
   mutating func takeChanges() -> [ReplayChange] { sheet.takeChanges() }
 
   private static func sources(_ unit: Unit, _ replay: ReplayLedger) -> [PartSource] {
-    unit.partEnvironments.enumerated().compactMap { place, environment in
+    unit.partEnvironments.enumerated().compactMap { index, environment in
       replay.moment(of: environment).map { moment in
         PartSource(
-          unit: unit, place: place, environment: environment, moment: moment,
+          unit: unit, environmentIndex: index, environment: environment, moment: moment,
           context: replay.ledger.context, texts: replay.texts)
       }
     }

@@ -28,7 +28,7 @@ internal import LedgerEvents
 ///
 /// Peter Elias, "Efficient storage and retrieval by content and address of static files",
 /// J. ACM 21 (1974).
-enum RunBlock {
+package enum RunBlock {
   /// The maximum size of a block in bytes: with LMDB's 16-byte page header, it fills one 4 KiB
   /// overflow page.
   ///

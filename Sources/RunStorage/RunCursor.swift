@@ -20,7 +20,7 @@ struct RunCursor: ~Copyable, ~Escapable {
     } catch { throw RunsError(error) }
     guard found else { return nil }
     let row = try RunKey(cursor.key)
-    guard row.number >= key.number else { throw .misplaced }
+    guard row.number >= key.number else { throw .rowsOutOfOrder }
     return row
   }
 
@@ -28,7 +28,7 @@ struct RunCursor: ~Copyable, ~Escapable {
   mutating func seek(through key: RunKey) throws(RunsError) -> RunKey? {
     if let found = try seek(key), found.number == key.number { return found }
     let row = try previous()
-    guard row?.number ?? 0 <= key.number else { throw .misplaced }
+    guard row?.number ?? 0 <= key.number else { throw .rowsOutOfOrder }
     return row
   }
 
@@ -62,7 +62,7 @@ struct RunCursor: ~Copyable, ~Escapable {
 
 extension RunsError {
   /// The error for a search that ended on the wrong side of its key because a page is damaged.
-  fileprivate static var misplaced: RunsError {
+  fileprivate static var rowsOutOfOrder: RunsError {
     .corrupt("The rows of a sorted run are not in order")
   }
 }

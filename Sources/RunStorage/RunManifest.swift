@@ -93,10 +93,11 @@ package struct RunManifest: Sendable, Equatable {
 
   private static let format: UInt64 = 0x0000_0002_534E_5552
 
-  init() {}
+  /// Creates the list of a family without runs.
+  package init() {}
 
   /// The words of the row.
-  var words: [UInt64] {
+  package var words: [UInt64] {
     var words: [UInt64] = [
       Self.format, revision,
       UInt64(nextID) | UInt64(runs.count) << 32,
@@ -117,7 +118,7 @@ package struct RunManifest: Sendable, Equatable {
   /// Reads the row.
   ///
   /// - Throws: ``RunsError``: `unknownFormat`, `corrupt`.
-  init(_ bytes: Span<UInt8>) throws(RunsError) {
+  package init(_ bytes: Span<UInt8>) throws(RunsError) {
     guard bytes.count >= 16, bytes.count % 8 == 0 else {
       throw .corrupt("The list of sorted runs ends early")
     }

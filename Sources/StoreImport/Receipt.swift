@@ -72,11 +72,11 @@ struct Receipt: Sendable {
   private static func app(
     of receipt: StoreObject?, _ notification: StoreObject?, options: ImportOptions
   ) throws(ImportError) -> Name? {
-    let places: [(StoreObject?, String)] = [
+    let members: [(StoreObject?, String)] = [
       (receipt, "bundle_id"), (receipt, "bid"), (notification, "bid"),
     ]
     var found: (stated: String, path: String)?
-    for (object, name) in places where found == nil {
+    for (object, name) in members where found == nil {
       if let object, let text = try object.text(name) { found = (text, object.path(of: name)) }
     }
     guard let (stated, path) = found else { return options.app }

@@ -32,7 +32,7 @@ extension StoreObject {
 
   /// Unlike `text`, this accepts numbers with a sign and a fraction.
   private func dateText(_ name: String) throws(ImportError) -> String? {
-    if case .number(let text) = members[name] { return text }
+    if case .number(let text) = members[name]?.content { return text }
     return try text(name)
   }
 

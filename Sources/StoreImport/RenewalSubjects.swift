@@ -29,9 +29,9 @@ struct RenewalSubjects: Sendable {
     if isAtTop { entries = [answer] }
     for entry in entries {
       guard let original = try Self.original(of: entry, isAtTop: isAtTop, purchases) else {
-        let place = isAtTop ? "the renewal state at the top level" : entry.path
+        let location = isAtTop ? "the renewal state at the top level" : entry.path
         warnings.append(
-          "\(place) is left out: it has no original_transaction_id, and its product is not that "
+          "\(location) is left out: it has no original_transaction_id, and its product is not that "
             + "of exactly one subscription in the answer")
         continue
       }

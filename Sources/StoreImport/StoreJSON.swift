@@ -1,42 +1,131 @@
-/// A JSON document of the store.
+import LedgerEvents
+
+/// A JSON document of the store, as a flat list of values that point into its bytes.
 ///
 /// Unlike an event, a file of the store can contain `null`, spans many lines and is read out of
-/// order, so it is parsed into a tree. Numbers keep their original text: transaction identifiers
-/// can be numbers, and a `Double` would lose their digits.
-indirect enum StoreJSON: Sendable {
-  case null
-  case boolean(Bool)
-  /// As written: `1000000093384828`, `1697679936049.7297`.
-  case number(String)
-  case string(String)
-  case array([StoreJSON])
-  case object(Members)
-
-  /// The members of an object, by name. Names are compared by their bytes.
-  struct Members: Sendable {
-    private(set) var byName: [Key: StoreJSON] = [:]
-
-    struct Key: Hashable, Sendable {
-      var bytes: [UInt8]
+/// order. An answer can have a million values, so nothing is allocated for each of them, and texts
+/// are decoded when they are asked for.
+final class StoreDocument: Sendable {
+  /// A value. The values inside an array or object follow it; in an object, each after its name.
+  struct Node {
+    enum Kind: UInt8 {
+      case null
+      case isFalse
+      case isTrue
+      case number
+      /// A text without an escape: `range` in the document.
+      case string
+      /// A text with escapes: `start` is its index in `unescaped`.
+      case escapedString
+      case array
+      case object
     }
 
-    /// Returns whether the name was new.
-    mutating func insert(_ value: StoreJSON, as name: String) -> Bool {
-      byName.updateValue(value, forKey: Key(bytes: Array(name.utf8))) == nil
-    }
+    let kind: Kind
+    var start: UInt32
+    var end: UInt32
+    /// The index of the first node after this value and everything in it.
+    var next: UInt32
+  }
 
-    /// Returns the member's value, or `nil` if it is absent or `null`, which mean the same to the
-    /// store.
-    subscript(name: String) -> StoreJSON? {
-      guard let value = byName[Key(bytes: Array(name.utf8))] else { return nil }
-      if case .null = value { return nil }
-      return value
+  fileprivate let bytes: [UInt8]
+  fileprivate let nodes: [Node]
+  fileprivate let unescaped: [String]
+
+  init(bytes: [UInt8], nodes: [Node], unescaped: [String]) {
+    self.bytes = bytes
+    self.nodes = nodes
+    self.unescaped = unescaped
+  }
+}
+
+/// A value of the document.
+struct StoreJSON: Sendable {
+  fileprivate let document: StoreDocument
+  fileprivate let index: Int
+
+  init(_ document: StoreDocument, at index: Int = 0) {
+    self.document = document
+    self.index = index
+  }
+
+  /// What a value is. Numbers keep their original text: transaction identifiers can be numbers, and
+  /// a `Double` would lose their digits.
+  enum Content {
+    case null
+    case boolean(Bool)
+    /// As written: `1000000093384828`, `1697679936049.7297`.
+    case number(String)
+    case string(String)
+    case array
+    case object
+  }
+
+  private var node: StoreDocument.Node { document.nodes[index] }
+
+  /// - Complexity: O(*n*) in the length of a text or number, otherwise O(1).
+  var content: Content {
+    switch node.kind {
+    case .null: .null
+    case .isFalse: .boolean(false)
+    case .isTrue: .boolean(true)
+    case .number: .number(text)
+    case .string, .escapedString: .string(text)
+    case .array: .array
+    case .object: .object
     }
+  }
+
+  private var text: String {
+    if node.kind == .escapedString { return document.unescaped[Int(node.start)] }
+    return String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+  }
+
+  /// The values of an array, in order; `nil` if it is something else.
+  ///
+  /// - Complexity: O(*n*) in their number.
+  var elements: [StoreJSON]? {
+    guard node.kind == .array else { return nil }
+    var elements: [StoreJSON] = []
+    var element = index + 1
+    while element < Int(node.next) {
+      elements.append(StoreJSON(document, at: element))
+      element = Int(document.nodes[element].next)
+    }
+    return elements
+  }
+
+  var isObject: Bool { node.kind == .object }
+
+  /// The value of an object's member; `nil` if it is absent or `null`, which mean the same to the
+  /// store. Names are compared by their bytes.
+  ///
+  /// - Complexity: O(*n*) in the object's members, of which the store writes at most some thirty.
+  subscript(name: String) -> StoreJSON? {
+    guard isObject else { return nil }
+    var member = index + 1
+    while member < Int(node.next) {
+      let value = Int(document.nodes[member].next)
+      if StoreJSON(document, at: member).isName(name) {
+        return document.nodes[value].kind == .null ? nil : StoreJSON(document, at: value)
+      }
+      member = Int(document.nodes[value].next)
+    }
+    return nil
+  }
+
+  private func isName(_ name: String) -> Bool {
+    if node.kind == .escapedString { return Name(text) == Name(name) }
+    let wanted = name.utf8.span
+    let start = Int(node.start)
+    guard Int(node.end) - start == wanted.count else { return false }
+    for at in wanted.indices where document.bytes[start + at] != wanted[at] { return false }
+    return true
   }
 
   /// The value's type with its article, for messages.
   var described: String {
-    switch self {
+    switch content {
     case .null: "null"
     case .boolean(let isTrue): isTrue ? "true" : "false"
     case .number(let text): "the number \(text)"
@@ -49,18 +138,25 @@ indirect enum StoreJSON: Sendable {
 
 /// An object of the document, with its path for error messages.
 struct StoreObject: Sendable {
-  var members: StoreJSON.Members
-  var path: String
+  /// The value of a member; see ``StoreJSON``.
+  let members: StoreJSON
+  /// The path of the object, or of the array that contains it.
+  private let base: String
+  private let index: Int?
 
-  init(_ value: StoreJSON, path: String) throws(ImportError) {
-    guard case .object(let members) = value else {
+  /// - Parameter index: The object's index in an array with this path; `nil` if it is in none.
+  init(_ value: StoreJSON, path: String, index: Int? = nil) throws(ImportError) {
+    base = path
+    self.index = index
+    members = value
+    guard value.isObject else {
       throw ImportError(
-        .badValue, path: path, reason: "expected an object, found \(value.described)",
+        .badValue, path: self.path, reason: "expected an object, found \(value.described)",
         remedy: "Check that the file is the store's unmodified answer")
     }
-    self.members = members
-    self.path = path
   }
+
+  var path: String { index.map { "\(base)[\($0)]" } ?? base }
 
   func path(of name: String) -> String { path.isEmpty ? name : path + "." + name }
 
@@ -75,8 +171,8 @@ struct StoreObject: Sendable {
   func objects(_ name: String) throws(ImportError) -> [StoreObject] {
     guard let value = members[name] else { return [] }
     let path = path(of: name)
-    guard case .array(let values) = value else {
-      guard case .object = value else {
+    guard let values = value.elements else {
+      guard value.isObject else {
         throw ImportError(
           .badValue, path: path, reason: "expected an array of objects, found \(value.described)",
           remedy: "Check that the file is the store's unmodified answer")
@@ -86,18 +182,18 @@ struct StoreObject: Sendable {
     var objects: [StoreObject] = []
     objects.reserveCapacity(values.count)
     for (index, value) in values.enumerated() {
-      objects.append(try StoreObject(value, path: "\(path)[\(index)]"))
+      objects.append(try StoreObject(value, path: path, index: index))
     }
     return objects
   }
 
   /// Returns the text of a nonempty string, or the digits of a whole number.
   func text(_ name: String) throws(ImportError) -> String? {
-    switch members[name] {
-    case nil, .null: return nil
+    guard let value = members[name] else { return nil }
+    switch value.content {
     case .string(let text): return text.isEmpty ? nil : text
     case .number(let text) where text.utf8.allSatisfy { isDigit($0) }: return text
-    case .some(let value):
+    default:
       throw ImportError(
         .badValue, path: path(of: name),
         reason: "expected a string or a whole number, found \(value.described)",
@@ -107,13 +203,13 @@ struct StoreObject: Sendable {
 
   /// Returns the value of a flag: `true`, `"true"`, `1` or `"1"`, or the opposites.
   func flag(_ name: String) throws(ImportError) -> Bool? {
-    switch members[name] {
-    case nil, .null: return nil
+    guard let value = members[name] else { return nil }
+    switch value.content {
     case .boolean(let isTrue): return isTrue
     case .string("true"), .string("1"), .number("1"): return true
     case .string("false"), .string("0"), .number("0"): return false
     case .string(""): return nil
-    case .some(let value):
+    default:
       throw ImportError(
         .badValue, path: path(of: name),
         reason: "expected true or false (or 1 or 0), found \(value.described)",

@@ -1,3 +1,5 @@
+import LedgerEvents
+
 /// The maximum size of an imported file, in bytes.
 ///
 /// 64 mebibytes: a verifyReceipt answer grows by about a kilobyte per transaction, so this allows
@@ -7,12 +9,19 @@ public let importSizeBytesMax = 64 << 20
 /// The maximum nesting of objects and arrays. The store's files need nine levels.
 public let importNestingDepthMax = 32
 
-/// Reads one JSON document (RFC 8259) into a tree, strictly: UTF-8, no repeated members, no lone
-/// surrogates. A byte order mark at the start is skipped.
+/// Reads one JSON document (RFC 8259), strictly: UTF-8, no repeated members, no lone surrogates. A
+/// byte order mark at the start is skipped.
 struct StoreJSONReader {
+  private typealias Node = StoreDocument.Node
+
   private let bytes: [UInt8]
   private var index = 0
   private var depth = 0
+  private var nodes: [Node] = []
+  private var unescaped: [String] = []
+
+  /// Up to this many members, a repeated name is found by comparing each with each.
+  private static let comparedMembersMax = 64
 
   /// - Complexity: O(*n*) in the number of bytes.
   /// - Throws: `ImportError` of code `malformed`, with the line and the column in bytes.
@@ -25,12 +34,13 @@ struct StoreJSONReader {
     var reader = StoreJSONReader(bytes: bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
     reader.skipSpace()
-    let value = try reader.value()
+    try reader.value()
     reader.skipSpace()
     guard reader.index == bytes.count else {
       throw reader.failure("expected the end of the file, found \(reader.found)")
     }
-    return value
+    return StoreJSON(
+      StoreDocument(bytes: bytes, nodes: reader.nodes, unescaped: reader.unescaped))
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -70,77 +80,129 @@ struct StoreJSONReader {
     return true
   }
 
-  private mutating func value() throws(ImportError) -> StoreJSON {
+  private mutating func value() throws(ImportError) {
     switch next {
-    case UInt8(ascii: "{"): return try nested { reader throws(ImportError) in try reader.object() }
-    case UInt8(ascii: "["): return try nested { reader throws(ImportError) in try reader.array() }
-    case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "t"): return try word("true", .boolean(true))
-    case UInt8(ascii: "f"): return try word("false", .boolean(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
-    case .some(let byte) where byte == UInt8(ascii: "-") || isDigit(byte):
-      return .number(try number())
+    case UInt8(ascii: "{"):
+      try nested(.object) { reader throws(ImportError) in try reader.members() }
+    case UInt8(ascii: "["):
+      try nested(.array) { reader throws(ImportError) in try reader.elements() }
+    case UInt8(ascii: "\""): try string()
+    case UInt8(ascii: "t"): try word("true", .isTrue)
+    case UInt8(ascii: "f"): try word("false", .isFalse)
+    case UInt8(ascii: "n"): try word("null", .null)
+    case .some(let byte) where byte == UInt8(ascii: "-") || isDigit(byte): try number()
     default: throw failure("expected a value, found \(found)")
     }
   }
 
+  /// Appends the value that begins at `start` and has no values in it.
+  private mutating func append(_ kind: Node.Kind, from start: Int, to end: Int) {
+    nodes.append(
+      Node(
+        kind: kind, start: UInt32(start), end: UInt32(end), next: UInt32(nodes.count + 1)))
+  }
+
   private mutating func nested(
-    _ read: (inout StoreJSONReader) throws(ImportError) -> StoreJSON
-  ) throws(ImportError) -> StoreJSON {
+    _ kind: Node.Kind, _ read: (inout StoreJSONReader) throws(ImportError) -> Void
+  ) throws(ImportError) {
     guard depth < importNestingDepthMax else {
       throw failure("nested deeper than \(importNestingDepthMax) levels")
     }
     depth += 1
+    let node = nodes.count
+    append(kind, from: index, to: index)
     index += 1
     skipSpace()
-    let value = try read(&self)
+    try read(&self)
+    nodes[node].end = UInt32(index)
+    nodes[node].next = UInt32(nodes.count)
     depth -= 1
-    return value
   }
 
-  private mutating func object() throws(ImportError) -> StoreJSON {
-    var members = StoreJSON.Members()
-    if take(UInt8(ascii: "}")) { return .object(members) }
+  private mutating func members() throws(ImportError) {
+    if take(UInt8(ascii: "}")) { return }
+    let first = nodes.count
+    var count = 0
+    var names: Set<Name> = []
     repeat {
       skipSpace()
-      let name = try string()
+      let name = nodes.count
+      try string()
       skipSpace()
       guard take(UInt8(ascii: ":")) else { throw failure("expected ':', found \(found)") }
       skipSpace()
-      guard members.insert(try value(), as: name) else {
-        throw failure("the member \"\(name)\" appears twice")
+      try value()
+      guard isNew(name, after: first, &count, &names) else {
+        throw failure("the member \"\(text(of: name))\" appears twice")
       }
       skipSpace()
     } while take(UInt8(ascii: ","))
     guard take(UInt8(ascii: "}")) else { throw failure("expected ',' or '}', found \(found)") }
-    return .object(members)
   }
 
-  private mutating func array() throws(ImportError) -> StoreJSON {
-    var values: [StoreJSON] = []
-    if take(UInt8(ascii: "]")) { return .array(values) }
+  /// Whether no other member of the object whose first member is the node `first` has this name.
+  ///
+  /// - Parameters:
+  ///   - count: The number of members before it.
+  ///   - names: The names before it, if there are many.
+  private func isNew(
+    _ name: Int, after first: Int, _ count: inout Int, _ names: inout Set<Name>
+  ) -> Bool {
+    defer { count += 1 }
+    if count > Self.comparedMembersMax { return names.insert(text(of: name)).inserted }
+    var member = first
+    while member < name {
+      if isSameText(member, name) { return false }
+      if count == Self.comparedMembersMax { names.insert(text(of: member)) }
+      member = Int(nodes[Int(nodes[member].next)].next)
+    }
+    if count == Self.comparedMembersMax { names.insert(text(of: name)) }
+    return true
+  }
+
+  private func isSameText(_ one: Int, _ other: Int) -> Bool {
+    let (left, right) = (nodes[one], nodes[other])
+    guard left.kind == .string, right.kind == .string else {
+      return text(of: one) == text(of: other)
+    }
+    let count = left.end - left.start
+    guard right.end - right.start == count else { return false }
+    for offset in 0..<count
+    where bytes[Int(left.start + offset)] != bytes[Int(right.start + offset)] {
+      return false
+    }
+    return true
+  }
+
+  private func text(of node: Int) -> Name {
+    let text = nodes[node]
+    if text.kind == .escapedString { return Name(unescaped[Int(text.start)]) }
+    return Name(String(decoding: bytes[Int(text.start)..<Int(text.end)], as: UTF8.self))
+  }
+
+  private mutating func elements() throws(ImportError) {
+    if take(UInt8(ascii: "]")) { return }
     repeat {
       skipSpace()
-      values.append(try value())
+      try value()
       skipSpace()
     } while take(UInt8(ascii: ","))
     guard take(UInt8(ascii: "]")) else { throw failure("expected ',' or ']', found \(found)") }
-    return .array(values)
   }
 
-  private mutating func word(_ word: String, _ value: StoreJSON) throws(ImportError) -> StoreJSON {
+  private mutating func word(_ word: String, _ kind: Node.Kind) throws(ImportError) {
     guard bytes[index...].starts(with: word.utf8) else {
       throw failure("expected a value, found \(found)")
     }
+    append(kind, from: index, to: index + word.utf8.count)
     index += word.utf8.count
-    return value
   }
 }
 
 // MARK: - Strings and numbers
 
 extension StoreJSONReader {
-  private mutating func number() throws(ImportError) -> String {
+  private mutating func number() throws(ImportError) {
     let start = index
     _ = take(UInt8(ascii: "-"))
     if take(UInt8(ascii: "0")) {
@@ -153,7 +215,7 @@ extension StoreJSONReader {
       if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
       try digits()
     }
-    return String(decoding: bytes[start..<index], as: UTF8.self)
+    append(.number, from: start, to: index)
   }
 
   private mutating func digits() throws(ImportError) {
@@ -162,23 +224,50 @@ extension StoreJSONReader {
     guard index > start else { throw failure("expected a digit, found \(found)") }
   }
 
-  private mutating func string() throws(ImportError) -> String {
+  private mutating func string() throws(ImportError) {
     guard take(UInt8(ascii: "\"")) else { throw failure("expected a string, found \(found)") }
-    var text: [UInt8] = []
-    while true {
-      guard let byte = next else { throw failure("the string is not closed") }
+    let start = index
+    var isASCII = true
+    while let byte = next, byte != UInt8(ascii: "\"") {
+      if byte == UInt8(ascii: "\\") { return try escapedString(from: start) }
+      try check(byte)
+      isASCII = isASCII && byte < 0x80
       index += 1
-      switch byte {
-      case UInt8(ascii: "\""):
-        guard let text = String(validating: text, as: UTF8.self) else {
-          throw failure("the string that ends here is not valid UTF-8")
-        }
-        return text
-      case UInt8(ascii: "\\"): try escape(into: &text)
-      case 0..<0x20: throw failure("a control character inside a string must be escaped")
-      default: text.append(byte)
+    }
+    guard take(UInt8(ascii: "\"")) else { throw failure("the string is not closed") }
+    if !isASCII { _ = try text(bytes[start..<index - 1]) }
+    append(.string, from: start, to: index - 1)
+  }
+
+  /// Reads the rest of a text whose first escape is here.
+  private mutating func escapedString(from start: Int) throws(ImportError) {
+    var unescaped = Array(bytes[start..<index])
+    while let byte = next, byte != UInt8(ascii: "\"") {
+      try check(byte)
+      index += 1
+      if byte == UInt8(ascii: "\\") {
+        try escape(into: &unescaped)
+      } else {
+        unescaped.append(byte)
       }
     }
+    guard take(UInt8(ascii: "\"")) else { throw failure("the string is not closed") }
+    let text = try text(unescaped[...])
+    append(.escapedString, from: self.unescaped.count, to: 0)
+    self.unescaped.append(text)
+  }
+
+  private mutating func check(_ byte: UInt8) throws(ImportError) {
+    guard byte < 0x20 else { return }
+    index += 1
+    throw failure("a control character inside a string must be escaped")
+  }
+
+  private func text(_ bytes: ArraySlice<UInt8>) throws(ImportError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw failure("the string that ends here is not valid UTF-8")
+    }
+    return text
   }
 
   private mutating func escape(into text: inout [UInt8]) throws(ImportError) {

@@ -24,7 +24,7 @@ public enum StoreKitConfiguration {
   ) throws(ImportError) -> [JSONValue] {
     do throws(ImportError) {
       let document = try StoreJSONReader.document(bytes)
-      guard case .object = document else { throw notAConfiguration(document.described) }
+      guard document.isObject else { throw notAConfiguration(document.described) }
       return try products(of: try StoreObject(document, path: "")).map(\.entry)
     } catch {
       throw error.of(file: ImportOptions.baseName(of: fileName))

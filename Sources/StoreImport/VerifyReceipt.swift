@@ -37,7 +37,7 @@ public enum VerifyReceipt {
   ) throws(ImportError) -> Receipt {
     if isEncodedReceipt(bytes) { throw encodedReceipt }
     let document = try StoreJSONReader.document(bytes)
-    guard case .object = document else { throw notAnObject(document) }
+    guard document.isObject else { throw notAnObject(document) }
     let whole = try StoreObject(document, path: "")
     let unified = whole.members["status"] == nil ? try whole.object("unified_receipt") : nil
     let answer = unified ?? whole

@@ -41,16 +41,16 @@ import Testing
   @Test("every flipped bit and every shorter file is refused") func everyByte() throws {
     let file = try AgeSamples.sealed(AgeSamples.plain)
     #expect(try AgeSamples.opened(file) == AgeSamples.plain)
-    for place in file.indices {
+    for index in file.indices {
       for bit in [0, 3, 7] {
         var changed = file
-        changed[place] ^= 1 << bit
-        #expect(throws: AgeError.self, "bit \(bit) of byte \(place)") {
+        changed[index] ^= 1 << bit
+        #expect(throws: AgeError.self, "bit \(bit) of byte \(index)") {
           try AgeSamples.opened(changed)
         }
       }
-      #expect(throws: AgeError.self, "cut to \(place) bytes") {
-        try AgeSamples.opened(Array(file[..<place]))
+      #expect(throws: AgeError.self, "cut to \(index) bytes") {
+        try AgeSamples.opened(Array(file[..<index]))
       }
     }
     expect(.damaged, file + [0], "one byte more")
@@ -83,7 +83,7 @@ import Testing
     let good = try Self.stanza()
     let other = AgeStanza(arguments: ["example.org/other", "a", "b"], body: [1, 2, 3])
     #expect(try AgeSamples.opened(Self.file([other, good, other])).count == 3)
-    // A body that fills its last line has an empty one behind it.
+    // A body that fills its last line has an empty one after it.
     let full = AgeStanza(arguments: ["x"], body: [UInt8](repeating: 1, count: 48))
     #expect(try AgeSamples.opened(Self.file([full, good])).count == 3)
     let share = good.arguments[1]

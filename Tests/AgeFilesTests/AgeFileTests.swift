@@ -40,8 +40,8 @@ import Testing
     #expect(opener.plainByteCount == count)
     var chunks: [UInt8] = []
     var chunk = 0
-    while let place = opener.range(ofChunk: chunk) {
-      chunks += try opener.open(Array(file[place]), chunk: chunk)
+    while let range = opener.range(ofChunk: chunk) {
+      chunks += try opener.open(Array(file[range]), chunk: chunk)
       chunk += 1
     }
     #expect(chunks == plain)

@@ -22,10 +22,10 @@ import Testing
 
   @Test("every typing error of one character is noticed") func typingErrors() {
     let text = Array(AgeSamples.firstRecipient.utf8)
-    for place in text.indices {
-      for other in "qpzry9x8ab1Q".utf8 where text[place] != other {
+    for index in text.indices {
+      for other in "qpzry9x8ab1Q".utf8 where text[index] != other {
         var changed = text
-        changed[place] = other
+        changed[index] = other
         let word = String(decoding: changed, as: UTF8.self)
         #expect(throws: AgeError.self, "\(word)") { try AgeRecipient(word) }
       }

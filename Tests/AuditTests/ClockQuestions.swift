@@ -87,7 +87,7 @@ struct ClockTerms {
   /// turn.
   var turn = 0
   /// Returns the position in the whole ledger of an event in this one.
-  var place: (UInt64) -> UInt64 = { $0 }
+  var position: (UInt64) -> UInt64 = { $0 }
   var end: UInt64?
 }
 
@@ -99,8 +99,8 @@ extension ClockAnswers {
       // Answers about all environments name theirs. Asking about one alone shows that it is
       // separate.
       if terms.turn.isMultiple(of: 2) {
-        let place = terms.turn / 2 % questions.environments.count
-        try answers.askCustomers(view, questions, terms, questions.environments[place])
+        let index = terms.turn / 2 % questions.environments.count
+        try answers.askCustomers(view, questions, terms, questions.environments[index])
       }
       try answers.askFindings(view, questions, terms)
       try answers.askExplanations(view, questions, terms)
@@ -174,7 +174,7 @@ extension ClockAnswers {
       query.clocks = terms.findingsClocks ?? terms.clocks
       var counts: [Rule: Int] = [:]
       for var finding in try view.findings(query) {
-        finding.position = terms.place(finding.position)
+        finding.position = terms.position(finding.position)
         counts[finding.rule, default: 0] += 1
         add("findings \(name): \(finding)")
       }
@@ -187,14 +187,14 @@ extension ClockAnswers {
   ) throws(LedgerError) {
     if !questions.explained.isEmpty {
       let (account, item) = questions.explained[terms.turn % questions.explained.count]
-      let told = try view.explain(
+      let reported = try view.explain(
         item, for: account, environments: questions.environments, clocks: terms.clocks,
         now: terms.now)
       let about = "explain \(account) \(item)"
-      add("\(about): \(told.isHeld) \(told.ground) \(told.holdings) at \(told.at)")
-      for (count, step) in told.steps.enumerated() {
+      add("\(about): \(reported.isHeld) \(reported.ground) \(reported.holdings) at \(reported.at)")
+      for (count, step) in reported.steps.enumerated() {
         add(
-          "\(about) \(count): \(terms.place(step.event.position)) \(step.text) "
+          "\(about) \(count): \(terms.position(step.event.position)) \(step.text) "
             + "\(step.before) \(step.after) \(step.without)")
       }
     }
@@ -215,20 +215,20 @@ extension ClockAnswers {
       for var entry in try view.catalogue(
         in: environment, clocks: terms.clocks, now: terms.now)
       {
-        entry.position = terms.place(entry.position)
+        entry.position = terms.position(entry.position)
         add("\(environment) catalogue \(entry)")
       }
     }
     let updates = ContentUpdatesQuery(
       environments: StoreEnvironment.allCases, clocks: terms.clocks, now: terms.now)
-    var told: [String] = []
+    var reported: [String] = []
     try view.contentUpdates(updates) { counts in
-      for count in counts { told.append("updates \(count)") }
+      for count in counts { reported.append("updates \(count)") }
     } _: { update in
-      told.append("update \(update)")
+      reported.append("update \(update)")
       return true
     }
-    for line in told { add(line) }
+    for line in reported { add(line) }
   }
 
   /// Returns the differences between two positions, as lines.

@@ -190,19 +190,19 @@ private final class ProvenLedger {
     let proof = try ledger.proof(of: position, withholding: isWithheld ? .everything : .nothing)
     let whole = try proof.check(keys)
     let bytes = Array(proof.document.utf8)
-    for place in bytes.indices {
+    for index in bytes.indices {
       for bit in 0..<8 {
         var changed = bytes
-        changed[place] ^= 1 << UInt8(bit)
-        #expect(isHarmless(changed, keys, whole), "bit \(bit) of byte \(place)")
+        changed[index] ^= 1 << UInt8(bit)
+        #expect(isHarmless(changed, keys, whole), "bit \(bit) of byte \(index)")
       }
-      #expect(isHarmless(Array(bytes[..<place]), keys, whole), "cut at \(place)")
+      #expect(isHarmless(Array(bytes[..<index]), keys, whole), "cut at \(index)")
       var shorter = bytes
-      shorter.remove(at: place)
-      #expect(isHarmless(shorter, keys, whole), "without byte \(place)")
+      shorter.remove(at: index)
+      #expect(isHarmless(shorter, keys, whole), "without byte \(index)")
       var longer = bytes
-      longer.insert(bytes[place], at: place)
-      #expect(isHarmless(longer, keys, whole), "byte \(place) twice")
+      longer.insert(bytes[index], at: index)
+      #expect(isHarmless(longer, keys, whole), "byte \(index) twice")
     }
   }
 
@@ -214,14 +214,14 @@ private final class ProvenLedger {
       let proof = try ledger.proof(of: position)
       let whole = try proof.check(keys)
       let extra = try #require(proof.extra)
-      for place in extra.indices {
+      for index in extra.indices {
         for bit in 0..<7 {
           var changed = extra
-          changed[place] ^= 1 << UInt8(bit)
+          changed[index] ^= 1 << UInt8(bit)
           let file = EventProofFile(
             extra: changed, inclusion: proof.inclusion, checkpoint: proof.checkpoint)
           #expect(
-            isHarmless(Array(file.document.utf8), keys, whole), "bit \(bit) of byte \(place)")
+            isHarmless(Array(file.document.utf8), keys, whole), "bit \(bit) of byte \(index)")
         }
       }
     }

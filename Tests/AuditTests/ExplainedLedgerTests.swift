@@ -45,7 +45,7 @@ import Testing
       for end in stride(from: 1, through: events.count, by: 4) {
         for account in accounts {
           for name in names {
-            let told = try ledger.read { (view) throws(LedgerError) in
+            let reported = try ledger.read { (view) throws(LedgerError) in
               try view.explain(
                 name, for: account, environments: StoreEnvironment.allCases,
                 clocks: Clocks(asOf: .position(UInt64(end))), now: newest)
@@ -54,11 +54,11 @@ import Testing
               of: name, for: account, in: Array(held.prefix(end)),
               environments: StoreEnvironment.allCases, now: newest, position: UInt64(end))
             let note: Comment = "seed \(seed), \(name) for \(account) as of \(end)"
-            #expect(told.ground == known.ground, note)
-            #expect(told.at == known.at, note)
-            #expect(told.holdings == known.holdings, note)
+            #expect(reported.ground == known.ground, note)
+            #expect(reported.at == known.at, note)
+            #expect(reported.holdings == known.holdings, note)
             #expect(
-              told.steps.map(\.event.position) == known.steps.map(\.event.position), note)
+              reported.steps.map(\.event.position) == known.steps.map(\.event.position), note)
           }
         }
       }
@@ -73,12 +73,12 @@ import Testing
       for account in Set(events.compactMap(\.event.account)).sorted() {
         for name in Set(events.compactMap(\.event.product)).sorted() {
           try ledger.read { (view) throws(LedgerError) in
-            let told = try view.explain(name, for: account, now: newest)
+            let reported = try view.explain(name, for: account, now: newest)
             let answer = try view.entitlements(of: .account(account), now: newest)
             #expect(
-              told.isHeld == answer.active.contains(name), "seed \(seed), \(name), \(account)")
-            #expect(told.at == answer.at)
-            #expect(told.position == answer.position)
+              reported.isHeld == answer.active.contains(name), "seed \(seed), \(name), \(account)")
+            #expect(reported.at == answer.at)
+            #expect(reported.position == answer.position)
           }
         }
       }

@@ -46,20 +46,20 @@ import Testing
           .account(number), environments: all, at: found.at.microseconds)
         let note: Comment = "seed \(seed), \(name) for \(account): \(found.ground)"
         #expect(found.isHeld == answer.active.contains(name), note)
-        let places = found.steps.map { step in
+        let indices = found.steps.map { step in
           history.events.firstIndex { $0.position == step.event.position } ?? -1
         }
-        #expect(places == places.sorted(), note)
+        #expect(indices == indices.sorted(), note)
         #expect((found.ground == .listed) == !found.holdings.isEmpty, note)
         if found.ground == .takenAway {
-          #expect(history.holdings(of: places, question).isEmpty, note)
+          #expect(history.holdings(of: indices, question).isEmpty, note)
         }
         guard found.ground == .listed else { continue }
         listed += 1
-        #expect(history.holdings(of: places, question) == found.holdings, note)
-        for place in places {
-          let rest = history.holdings(of: places.filter { $0 != place }, question)
-          #expect(rest != found.holdings, "\(note): position \(history.events[place].position)")
+        #expect(history.holdings(of: indices, question) == found.holdings, note)
+        for index in indices {
+          let rest = history.holdings(of: indices.filter { $0 != index }, question)
+          #expect(rest != found.holdings, "\(note): position \(history.events[index].position)")
         }
       }
     }

@@ -50,7 +50,7 @@ import Testing
     #expect(positions(try explain("map", lines)) == [2])
   }
 
-  @Test("a refund is told with the purchase, and what there would be without it")
+  @Test("a refund is reported with the purchase, and what there would be without it")
   func refunded() throws {
     let found = try explain(
       "map",
@@ -67,7 +67,7 @@ import Testing
     #expect(found.steps[1].text == "the store's server refunded transaction t1: by mistake")
   }
 
-  @Test("what was transferred away is told with the transfer") func transferred() throws {
+  @Test("what was transferred away is reported with the transfer") func transferred() throws {
     let lines = [
       "transaction.purchased account=ada product=map transaction=t1",
       #"account.transferred account=ada source=operator|"to":"eve","operator":"kim""#,
@@ -84,7 +84,7 @@ import Testing
     #expect(positions(gained) == [1, 2])
   }
 
-  @Test("a purchase that another account named first is told with that event")
+  @Test("a purchase that another account named first is reported with that event")
   func another() throws {
     let found = try explain(
       "map",
@@ -97,7 +97,7 @@ import Testing
     #expect(positions(found) == [1, 2])
   }
 
-  @Test("a withdrawn grant is told with both") func withdrawn() throws {
+  @Test("a withdrawn grant is reported with both") func withdrawn() throws {
     let found = try explain(
       "pro",
       [

@@ -113,7 +113,7 @@ private final class AgreeingLedger {
   /// The events that the clocks include.
   func known(_ end: UInt64?, _ moment: Instant?) -> [RecordedEvent] {
     events.filter {
-      $0.position <= end ?? .max && FoldPlace($0).time <= moment ?? FoldPlace($0).time
+      $0.position <= end ?? .max && EventFoldKey($0).time <= moment ?? EventFoldKey($0).time
     }
   }
 
@@ -270,25 +270,26 @@ private struct LineChanges: Equatable {
         let both = sides.map { $0.holdings(of: account, in: environment, at: moment) }
         return LineChanges(from: both[0], to: both[1])
       }
-      var told: [StoreEnvironment: [Name]] = [:]
+      var reported: [StoreEnvironment: [Name]] = [:]
       try asked.ledger.read { (view) throws(LedgerError) in
         try view.differences(
           from: .position(ends[0]), to: .position(ends[1]),
           environments: StoreEnvironment.allCases, at: moment
         ) { difference in
           let (account, environment) = (difference.account, difference.environment)
-          told[environment, default: []].append(account)
+          reported[environment, default: []].append(account)
           #expect(LineChanges(difference) == changes(account, environment), "seed \(seed)")
           return true
         }
       }
       for environment in StoreEnvironment.allCases {
         for account in asked.accounts where !changes(account, environment).isEmpty {
-          // Linked accounts are told of once.
-          let isTold = told[environment, default: []].contains {
+          // Linked accounts are reported once.
+          let isReported = reported[environment, default: []].contains {
             $0 == account || sides[1].areLinked($0, account, in: environment)
           }
-          #expect(isTold, "seed \(seed), \(account) in \(environment) from \(ends) at \(moment)")
+          #expect(
+            isReported, "seed \(seed), \(account) in \(environment) from \(ends) at \(moment)")
         }
       }
     }
@@ -310,7 +311,7 @@ private struct LineChanges: Equatable {
       let whole = FoldedEvents(asked.known(last, nil))
       let part = FoldedEvents(read.events)
       let history = ReplayHistory(Replay(read))
-      let shown = history.state(behind: history.steps.count - 1)
+      let shown = history.state(after: history.steps.count - 1)
       for environment in StoreEnvironment.allCases {
         let expected = whole.holdings(of: account, in: environment, at: asked.now)
         let found = part.holdings(of: account, in: environment, at: asked.now)

@@ -60,10 +60,10 @@ import Testing
   @Test("every other letter of a verifier key makes it none")
   func changedKeys() throws {
     let bytes = Array(Self.verifier.utf8)
-    for place in bytes.indices {
+    for index in bytes.indices {
       var changed = bytes
-      changed[place] ^= 1
-      #expect(throws: ProofError(.badKey, ""), "byte \(place)") {
+      changed[index] ^= 1
+      #expect(throws: ProofError(.badKey, ""), "byte \(index)") {
         try NoteVerifier(String(decoding: changed, as: UTF8.self))
       }
     }
@@ -122,7 +122,7 @@ import Testing
     #expect(throws: ProofError(.malformed, "")) { try SignedCheckpoint(note.document.utf8) }
   }
 
-  @Test("a checkpoint with lines of its own behind the root is read, and its origin has to sign")
+  @Test("a checkpoint with lines of its own after the root is read, and its origin has to sign")
   func origins() throws {
     let (mine, other) = (try NoteSigner(name: "mine"), try NoteSigner(name: "other"))
     let root = StandardBase64.encode(TreeHash.emptyTree.bytes)

@@ -90,11 +90,11 @@ final class TamperedLog {
     let stored = try log.statistics().tables.first { $0.name == "tree" }?.entries ?? 0
     let table = log.tables.tree
     try log.environment.write { (transaction) throws(LMDBError) in
-      for place in 0..<nodes.count {
-        try transaction.put(table, UInt64(place), nodes[place].bytes.span)
+      for index in 0..<nodes.count {
+        try transaction.put(table, UInt64(index), nodes[index].bytes.span)
       }
-      for place in nodes.count..<max(nodes.count, stored) {
-        _ = try transaction.delete(table, UInt64(place))
+      for index in nodes.count..<max(nodes.count, stored) {
+        _ = try transaction.delete(table, UInt64(index))
       }
     }
   }
@@ -121,9 +121,9 @@ final class TamperedLog {
   // MARK: - Damage on the disk
 
   /// Returns the locations of the records' bytes in the log file, by position.
-  func places() throws -> [UInt64: Range<UInt64>] {
+  func recordRanges() throws -> [UInt64: Range<UInt64>] {
     let file = try Data(contentsOf: URL(fileURLWithPath: dataFile))
-    var places: [UInt64: Range<UInt64>] = [:]
+    var ranges: [UInt64: Range<UInt64>] = [:]
     for position in 1...(try count()) {
       let record = Data(try record(position))
       // Records are unique because they contain positions. Pages that are no longer in use may
@@ -135,10 +135,10 @@ final class TamperedLog {
         start = next.lowerBound + 1
       }
       if found.count == 1, let only = found.first {
-        places[position] = UInt64(only.lowerBound)..<UInt64(only.upperBound)
+        ranges[position] = UInt64(only.lowerBound)..<UInt64(only.upperBound)
       }
     }
-    return places
+    return ranges
   }
 
   private var dataFile: String { path + "/log/data.mdb" }

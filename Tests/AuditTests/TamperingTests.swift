@@ -40,7 +40,7 @@ import Testing
     #expect(range.upperBound == range.lowerBound + 19)
   }
 
-  @Test("records that changed places are found")
+  @Test("records that were swapped are found")
   func swapped() throws {
     var (first, second) = (try tampered.record(50), try tampered.record(51))
     // Each record states its new position.
@@ -92,21 +92,21 @@ import Testing
     let tampered = try TamperedLog(seed: seed, count: 120)
     let last = try tampered.count()
     let kept = try [tampered.checkpoint(at: last / 2), tampered.checkpoint(at: last)]
-    let places = try tampered.places()
-    #expect(places.count > Int(last) * 9 / 10, "nearly all records were found in the file")
-    let positions = places.keys.sorted()
+    let ranges = try tampered.recordRanges()
+    #expect(ranges.count > Int(last) * 9 / 10, "nearly all records were found in the file")
+    let positions = ranges.keys.sorted()
     var random = SeededRandom(seed: seed)
     for flip in 0..<Self.flips / 2 {
       let position = positions[Int(random.next() % UInt64(positions.count))]
-      let place = try #require(places[position])
-      let offset = place.lowerBound + random.next() % UInt64(place.count)
+      let record = try #require(ranges[position])
+      let offset = record.lowerBound + random.next() % UInt64(record.count)
       let bit = UInt8(random.next() % 8)
       try tampered.flip(bit, at: offset)
       let faults = try tampered.log.verify().faults
       let compared = try tampered.compare(kept)
       #expect(
         faults.contains { $0.position == position },
-        "seed \(seed), flip \(flip): bit \(bit) of byte \(offset - place.lowerBound) at \(position)"
+        "seed \(seed), flip \(flip): bit \(bit) of byte \(offset - record.lowerBound) at \(position)"
       )
       #expect(!compared.allFit, "seed \(seed), flip \(flip), position \(position)")
       let range = try #require(compared.changedRange)

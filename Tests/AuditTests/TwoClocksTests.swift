@@ -134,7 +134,7 @@ private struct ClockWalk {
       // A rule that holds at a moment is judged at the moment of the question, or, in a question
       // without one, at the newest event of the ledger.
       terms.findingsClocks = Clocks(at: moment)
-      terms.place = { occurred[Int($0) - 1].position }
+      terms.position = { occurred[Int($0) - 1].position }
       let expected = try ClockAnswers(short.ledger, questions, terms)
       expectSame(
         try ClockAnswers(

@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "a field that is nearly a known one, and an unknown source, are warnings with their places",
+    "a field that is nearly a known one, and an unknown source, are warnings with their locations",
     arguments: [
       (#","data":{"prcent":50}"#, "data.prcent", "did you mean percent?", 104),
       (#","data":{"reason":"x","Percent":50}"#, "data.Percent", "did you mean percent?", 117),

@@ -28,10 +28,10 @@ import Testing
       #expect(said[name] as? Int == done[name] as? Int, "\(name)")
     }
     #expect(said["firstPosition"] is NSNull)
-    let places = { (answer: [String: Any]) in
+    let errorLines = { (answer: [String: Any]) in
       (answer["errors"] as? [[String: Any]])?.map { $0["line"] as? Int }
     }
-    #expect(places(said) == places(done))
+    #expect(errorLines(said) == errorLines(done))
     // One for the unknown type, and one for the misspelled field.
     #expect((said["warnings"] as? [Any])?.count == 2)
     #expect((done["warnings"] as? [Any])?.count == 2)

@@ -239,7 +239,7 @@ import Testing
       ])
   }
 
-  @Test("a key file from before an erasure is told of, and is not what was given up")
+  @Test("a key file from before an erasure is reported, and is not what was given up")
   func keysOfErased() throws {
     let safe = ledger.folder.path("safe")
     try FileManager.default.copyItem(atPath: keys, toPath: safe)
@@ -255,7 +255,7 @@ import Testing
     #expect(verified.output.contains("the log and the projections are intact"))
   }
 
-  @Test("what is larger than a file may be is told, and nothing is left half")
+  @Test("what is larger than a file may be is reported, and nothing is left half")
   func fileSizeLimit() throws {
     let copy = try backUp()
     let commands = [

@@ -36,7 +36,7 @@ import Testing
       return outcome
     }
 
-    /// Runs the program in a place without a ledger.
+    /// Runs the program in a folder without a ledger.
     func elsewhere(_ arguments: String..., status: Int32 = 0) throws -> Outcome {
       let outcome = try Program.run(arguments, ledger: ledger.folder.path("nothing"))
       #expect(outcome.status == status, "\(arguments): \(outcome.errors)")
@@ -84,9 +84,10 @@ import Testing
     #expect(checked.output.contains("proven: these 21 events are in the ledger"))
     #expect(checked.output.contains("signed by books.example.com/shop"))
     #expect(checked.output.contains("not proven: 19 of these events are the history of account-13"))
-    let told = try lab.elsewhere("check", lab.bundle, "--key", lab.key, "--format", "json").object()
-    #expect(told["kind"] as? String == "bundle")
-    #expect(told["events"] as? Int == 21)
+    let reported = try lab.elsewhere("check", lab.bundle, "--key", lab.key, "--format", "json")
+      .object()
+    #expect(reported["kind"] as? String == "bundle")
+    #expect(reported["events"] as? Int == 21)
     // The ledger still has the bundle's checkpoint as its beginning.
     try lab.expect("verify", "--checkpoint", lab.bundle, "--key", lab.key)
     let other = lab.ledger.folder.path("other.key")
@@ -114,7 +115,7 @@ import Testing
     _ = try lab.elsewhere("check", changed, "--key", lab.key, status: 65)
   }
 
-  @Test("that it was made is an event of the ledger, behind the tree that it is of")
+  @Test("that it was made is an event of the ledger, after the tree that it is of")
   func recorded() throws {
     let lab = try Lab()
     try lab.export("--operator", "kim", "--reason", "ticket 4711")

@@ -24,7 +24,7 @@ import Testing
     #expect(answer.errors.contains("there is no ledger here"))
   }
 
-  @Test("every fault is told with path and advice, and exits with 1") func faults() throws {
+  @Test("every fault is reported with path and advice, and exits with 1") func faults() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       at: folder.file("Contents"), withIntermediateDirectories: true)

@@ -75,9 +75,9 @@ import Testing
     ]
     for (byAccount, byTransaction) in pairs {
       let expected = try ledger.run(byAccount)
-      let told = try ledger.run(byTransaction)
-      #expect(told.status == 0, "\(byTransaction): \(told.errors)")
-      #expect(told.output == expected.output, "\(byTransaction)")
+      let reported = try ledger.run(byTransaction)
+      #expect(reported.status == 0, "\(byTransaction): \(reported.errors)")
+      #expect(reported.output == expected.output, "\(byTransaction)")
     }
     #expect(try ledger.run("findings", "--transaction", "t2").output == "no findings\n")
     #expect(

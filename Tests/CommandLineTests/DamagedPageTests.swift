@@ -65,7 +65,7 @@ import Testing
     let made = try ledger.run("key", "new", "--name", "example.com/shop", "--out", key)
     try #require(made.status == 0, "\(made.errors)")
     let kept = ledger.folder.path("kept")
-    // Not at the end of a block of the tree, and behind the damage that follows.
+    // Not at the end of a block of the tree, and after the damage that follows.
     let signed = try ledger.run(
       "checkpoint", "--key", key, "--at-position", "150", "--out", kept)
     try #require(signed.status == 0, "\(signed.errors)")
@@ -108,7 +108,7 @@ import Testing
     _ = try ledger.run("checkpoint", "--key", key, "--at-position", "150", "--out", kept)
     // The name of a product has no checksum: another letter is a change that only the root shows.
     var data = try Data(contentsOf: log)
-    while let place = data.range(of: Data("map".utf8)) { data[place.lowerBound] = 0x6E }
+    while let range = data.range(of: Data("map".utf8)) { data[range.lowerBound] = 0x6E }
     let whole = data
     for page in 2..<whole.count / Self.pageBytes {
       try broken(whole, page).write(to: log)
@@ -168,7 +168,7 @@ import Testing
   func projectionPages() throws {
     let file = try projections()
     let whole = try Data(contentsOf: file)
-    var told = 0
+    var reported = 0
     let line = Sample.purchase("later", of: "customer-77", at: 0)
     for page in 2..<whole.count / Self.pageBytes {
       let file = try projections()
@@ -178,7 +178,7 @@ import Testing
       let verified = try ledger.run("verify")
       #expect([0, 1].contains(verified.status), "\(verified)")
       if verified.status == 1 {
-        told += 1
+        reported += 1
         #expect(verified.lines.last?.contains("daybook rebuild") == true)
       }
       for command in [["entitlements", "customer-7"], ["holders", "atlas"], ["append"]] {
@@ -188,7 +188,7 @@ import Testing
       #expect(try ledger.run("rebuild").status == 0)
       #expect(try ledger.run("verify").status == 0)
     }
-    #expect(told > 4)
+    #expect(reported > 4)
   }
 
   /// `UPDATE_GOLDEN=1` writes the report into `docs/durability.md`.
@@ -199,7 +199,7 @@ import Testing
     // The id of an event is in its record alone.
     let file = URL(filePath: "\(ledger.path)/log/data.mdb")
     var data = try Data(contentsOf: file)
-    while let place = data.range(of: Data("purchase-t40".utf8)) { data[place.lowerBound] ^= 1 }
+    while let range = data.range(of: Data("purchase-t40".utf8)) { data[range.lowerBound] ^= 1 }
     try data.write(to: file)
     let verified = try ledger.run("verify")
     #expect(verified.status == 1)

@@ -150,7 +150,7 @@ import Testing
     Sample("backup", "backup \(copied) --operator kim --format json"),
     Sample(
       "restore", "restore \(copied) --without-keys --ledger \(restored) --format json"),
-    Sample("salvage", "salvage \(restored) --into \(saved) --format json"),
+    Sample("salvage", "salvage \(restored) --into \(saved) --format json", status: 1),
     Sample(
       "erase",
       "erase keeper-8 --yes --operator kim --reason request-88 --occurred-at 2026-09-01T10:00:00Z "

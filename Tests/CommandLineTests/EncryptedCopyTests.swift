@@ -23,7 +23,9 @@ import Testing
     return path
   }
 
-  private func restored(_ arguments: String...) throws -> Outcome {
+  private func restored(_ arguments: String...) throws -> Outcome { try restored(arguments) }
+
+  private func restored(_ arguments: [String]) throws -> Outcome {
     try ledger.run(arguments + ["--ledger", ledger.folder.path("restored")])
   }
 
@@ -60,6 +62,35 @@ import Testing
     let right = try restored(
       "restore", copy, "--keys", ledger.path + "/keys", "--passphrase-file", phrase)
     #expect(right.status == 0, "\(right.errors)")
+  }
+
+  @Test("parts with different secrets are restored by one command that names all of them")
+  func mixedSecrets() throws {
+    let (full, more) = (ledger.folder.path("full"), ledger.folder.path("more"))
+    let (first, second) = (
+      try file("phrase", "correct horse\n"), try file("other", "battery staple\n")
+    )
+    let made = try ledger.run(
+      "backup", full, "--passphrase-file", first, "--operator", "kim", "--format", "json")
+    try #require(made.status == 0, "\(made.errors)")
+    let end = try #require(try made.object()["position"] as? Int)
+    let safe = ledger.folder.path("safe.keys")
+    let next = try ledger.run(
+      "backup", more, "--since", "\(end)", "--keys", safe, "--encrypt-to", Self.recipient,
+      "--operator", "kim")
+    try #require(next.status == 0, "\(next.errors)")
+    let words = ["restore", full, more, "--keys", safe, "--passphrase-file", second]
+    let identities = [
+      "--identity", try file("id1", Self.otherSecret), "--identity", try file("id2", Self.secret),
+    ]
+    let wrong = try restored(words + identities)
+    #expect(wrong.status == 66 && wrong.errors.contains("full/log/full.age"), "\(wrong.errors)")
+    let without = try restored(words + ["--passphrase-file", first])
+    #expect(without.status == 66, "\(without.errors)")
+    #expect(without.errors.contains("more/log/increment.age"), "\(without.errors)")
+    let right = try restored(words + ["--passphrase-file", first] + identities)
+    #expect(right.status == 0, "\(right.errors)")
+    #expect(try restored("verify").status == 0)
   }
 
   @Test("a wrong or missing identity is named, and nothing is left") func wrongIdentity() throws {

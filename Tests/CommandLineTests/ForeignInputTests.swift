@@ -44,11 +44,11 @@ import Testing
     try piped.run()
     try input.fileHandleForWriting.write(contentsOf: Data(bytes))
     try input.fileHandleForWriting.close()
-    let told = String(
+    let reported = String(
       decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     piped.waitUntilExit()
     #expect(piped.terminationStatus == 65)
-    #expect(told.contains("… | \(command)"), "\(told)")
+    #expect(reported.contains("… | \(command)"), "\(reported)")
   }
 
   @Test("the advice for arrays and for objects over several lines works")
@@ -94,8 +94,8 @@ import Testing
       (#"{"file":"a","line":2,"reason":"no","text":"{}"}"#, "jq -r .text"),
     ])
   func store(_ line: String, said: String) throws {
-    let told = try refusal("store.jsonl", Array((line + "\n").utf8))
-    #expect(told.contains(said), "\(told)")
+    let reported = try refusal("store.jsonl", Array((line + "\n").utf8))
+    #expect(reported.contains(said), "\(reported)")
     if line.hasPrefix("{") {
       let document = try JSONSerialization.jsonObject(with: Data(line.utf8))
       let pretty = try JSONSerialization.data(withJSONObject: document, options: .prettyPrinted)
@@ -136,8 +136,8 @@ import Testing
     let writer = input.fileHandleForWriting
     try writer.write(contentsOf: Data("[2026] server started\n".utf8))
     // Blocks until something is said; the input is still open.
-    let told = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-    #expect(told.hasPrefix("-:1"), "\(told)")
+    let reported = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(reported.hasPrefix("-:1"), "\(reported)")
     try writer.write(contentsOf: Data((Sample.event("a") + "\n").utf8))
     try writer.close()
     process.waitUntilExit()

@@ -59,10 +59,10 @@ import Testing
     try process.run()
     process.waitUntilExit()
     try #require(process.terminationStatus == 0)
-    for place in [ledger.folder.url.path, path("pipe"), "-"] {
-      let refused = try backUp(keys: place)
-      #expect(refused.status == 73, "\(place): \(refused.errors)")
-      #expect(refused.errors.contains(place), "\(refused.errors)")
+    for path in [ledger.folder.url.path, path("pipe"), "-"] {
+      let refused = try backUp(keys: path)
+      #expect(refused.status == 73, "\(path): \(refused.errors)")
+      #expect(refused.errors.contains(path), "\(refused.errors)")
     }
     #expect(try nothingHappened())
   }

@@ -43,8 +43,8 @@ import Testing
     let answer = try ledger.run(
       "events", "--sum", "price", "--net", "--rates", path, "--format", "json")
     #expect(answer.status == 0, "\(answer.errors)")
-    let told = try answer.objects()
-    #expect(told.map { $0["currency"] as? String } == ["EUR"])
+    let reported = try answer.objects()
+    #expect(reported.map { $0["currency"] as? String } == ["EUR"])
     var expected: Decimal = 0
     for line in try ledger.run("events", "--sum", "price", "--net", "--format", "json").objects() {
       let net = try #require(Decimal(string: line["net"] as? String ?? ""))
@@ -56,7 +56,7 @@ import Testing
         }
       expected += net * rate
     }
-    #expect(Decimal(string: told[0]["net"] as? String ?? "") == expected)
+    #expect(Decimal(string: reported[0]["net"] as? String ?? "") == expected)
     let missing = try rates(#"{"currency":"EUR","rates":[{"currency":"USD","rate":"0.5"}]}"#)
     let refused = try ledger.run("events", "--sum", "price", "--rates", missing)
     #expect(refused.status == 65)

@@ -105,17 +105,17 @@ import Testing
     let folder = path("folder")
     try FileManager.default.createSymbolicLink(
       atPath: folder, withDestinationPath: ledger.path + "/log")
-    var places = [ledger.path + "/new", link]
+    var paths = [ledger.path + "/new", link]
     // All commands write files in the same way, so only one of them tries every kind.
     if arguments == Self.writers[0] {
-      places += [
+      paths += [
         ledger.path + "/keys", ledger.path + "/log/data.mdb", folder + "/new",
         ledger.path + "/log/../new",
       ]
     }
-    for place in places {
-      let refused = try run(arguments, out: place, "--force")
-      #expect(refused.status == 73, "\(place)")
+    for destination in paths {
+      let refused = try run(arguments, out: destination, "--force")
+      #expect(refused.status == 73, "\(destination)")
       #expect(refused.errors.contains("folder of the ledger"), "\(refused.errors)")
     }
     #expect(!FileManager.default.fileExists(atPath: ledger.path + "/new"))

@@ -33,14 +33,14 @@ struct PrettyJSON {
   }
 
   private let bytes: [UInt8]
-  private var place = 0
+  private var index = 0
 
   /// Formats every document of `text`, one after the other.
   static func pretty(_ text: String) -> String {
     var reader = PrettyJSON(bytes: Array(text.utf8))
     var documents: [String] = []
     reader.skipSpace()
-    while reader.place < reader.bytes.count {
+    while reader.index < reader.bytes.count {
       documents.append(reader.value().pretty(0))
       reader.skipSpace()
     }
@@ -50,12 +50,12 @@ struct PrettyJSON {
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
   private mutating func skipSpace() {
-    while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+    while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
   }
 
   private mutating func value() -> Value {
     skipSpace()
-    switch bytes[place] {
+    switch bytes[index] {
     case UInt8(ascii: "["):
       var elements: [Value] = []
       while next(closing: "]") { elements.append(value()) }
@@ -66,7 +66,7 @@ struct PrettyJSON {
         skipSpace()
         let name = scalar()
         skipSpace()
-        place += 1
+        index += 1
         members.append((name, value()))
       }
       return .object(members)
@@ -77,24 +77,24 @@ struct PrettyJSON {
   /// Steps over the opening bracket or a comma. Returns false after the closing bracket.
   private mutating func next(closing: Unicode.Scalar) -> Bool {
     skipSpace()
-    if bytes[place] != UInt8(ascii: closing) { place += 1 }
+    if bytes[index] != UInt8(ascii: closing) { index += 1 }
     skipSpace()
-    guard bytes[place] == UInt8(ascii: closing) else { return true }
-    place += 1
+    guard bytes[index] == UInt8(ascii: closing) else { return true }
+    index += 1
     return false
   }
 
   private mutating func scalar() -> String {
-    let start = place
-    if bytes[place] == UInt8(ascii: "\"") {
-      place += 1
-      while bytes[place] != UInt8(ascii: "\"") {
-        place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+    let start = index
+    if bytes[index] == UInt8(ascii: "\"") {
+      index += 1
+      while bytes[index] != UInt8(ascii: "\"") {
+        index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
       }
-      place += 1
+      index += 1
     } else {
-      while place < bytes.count, !Array(",]} \n".utf8).contains(bytes[place]) { place += 1 }
+      while index < bytes.count, !Array(",]} \n".utf8).contains(bytes[index]) { index += 1 }
     }
-    return String(decoding: bytes[start..<place], as: UTF8.self)
+    return String(decoding: bytes[start..<index], as: UTF8.self)
   }
 }

@@ -27,9 +27,11 @@ enum Program {
   static func executable() throws -> URL {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let root = try packageFolder()
-    let places = [own, root.appending(path: ".build/debug")].map { $0.appending(path: "daybook") }
+    let candidates = [own, root.appending(path: ".build/debug")].map {
+      $0.appending(path: "daybook")
+    }
     return try #require(
-      places.first { FileManager.default.isExecutableFile(atPath: $0.path) },
+      candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
       "the tests run the program: build it with swift build --product daybook")
   }
 

@@ -22,7 +22,7 @@ import Testing
     return path
   }
 
-  /// Checks a file in a place without a ledger.
+  /// Checks a file in a folder without a ledger.
   private func check(_ path: String, _ arguments: String...) throws -> Outcome {
     try Program.run(["check", path] + arguments, ledger: "/nowhere/at/all")
   }
@@ -128,7 +128,7 @@ import Testing
     #expect(try checked.object()["proven"] as? Bool == false)
   }
 
-  @Test("who signs is an event behind what is signed") func recorded() throws {
+  @Test("who signs is an event after what is signed") func recorded() throws {
     _ = try made("c", "checkpoint")
     let acted = try ledger.run("events", "--type", "operator.acted", "--format", "json").objects()
     let data = acted.compactMap { $0["data"] as? [String: Any] }

@@ -28,7 +28,7 @@ import Testing
     #expect(try ledger.run("rebuild", "--check").status == 0)
   }
 
-  @Test("into a file it goes whole, and the counts are told") func file() throws {
+  @Test("into a file it goes whole, and the counts are reported") func file() throws {
     let file = ledger.folder.path("changes.json")
     let answer = try ledger.run("rebuild", "--check", "--report", "--format", "json", file)
     #expect(answer.status == 0, "\(answer.errors)")

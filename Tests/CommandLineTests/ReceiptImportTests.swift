@@ -193,8 +193,8 @@ import Testing
     let undated = try ledger.run(command + ["--environment", "sandbox"])
     #expect(undated.status == 65)
     #expect(undated.errors.contains("--asked-at"))
-    let told = ["--environment", "sandbox", "--asked-at", "2013-11-14T10:22:00Z"]
-    #expect(try ledger.run(command + told).status == 0)
+    let reported = ["--environment", "sandbox", "--asked-at", "2013-11-14T10:22:00Z"]
+    #expect(try ledger.run(command + reported).status == 0)
     #expect(try ledger.events().allSatisfy { $0.contains(#""environment":"sandbox""#) })
     let contradicted = try ledger.run(receipt + ["--environment", "sandbox"])
     #expect(contradicted.status == 65)

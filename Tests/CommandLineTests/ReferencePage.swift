@@ -83,8 +83,8 @@ enum ReferencePage {
   private static func groups(_ types: [EventType]) -> [[EventType]] {
     var groups: [[EventType]] = []
     for type in types {
-      if let place = groups.firstIndex(where: { $0[0].data == type.data }) {
-        groups[place].append(type)
+      if let index = groups.firstIndex(where: { $0[0].data == type.data }) {
+        groups[index].append(type)
       } else {
         groups.append([type])
       }

@@ -7,7 +7,7 @@ import Testing
   private let account = "87e41ba5-a8ff-4e59-ad18-f729a2f6eb07"
 
   /// The outcome of a replay, without positions: a scenario counts its events from 1.
-  private struct Told: Equatable {
+  private struct Reported: Equatable {
     var steps: [String]
     var broken: [[String]]
     var changes: [Int]
@@ -50,9 +50,9 @@ import Testing
     let emitted = try Program.run(["replay"] + slice + ["--emit", file], ledger: ledger.path)
     #expect(emitted.status == 0, "\(emitted.errors)")
     #expect(emitted.output.hasPrefix("\(file): "))
-    let told = try Told(slice, ledger: ledger.path)
-    #expect(told.steps.count > 5)
-    #expect(try Told([file]) == told)
+    let reported = try Reported(slice, ledger: ledger.path)
+    #expect(reported.steps.count > 5)
+    #expect(try Reported([file]) == reported)
     // What it expects is what comes out of it.
     let checked = try Program.run(["simulate", file, "--check"])
     #expect(checked.status == 0, "\(checked.output)\(checked.errors)")
@@ -70,20 +70,20 @@ import Testing
     let file = folder.path("trace.json")
     let emitted = try Program.run(["replay", trace, "--until", "finding", "--emit", file])
     #expect(emitted.output == "\(file): 16 events, 2 findings\n")
-    #expect(try Told([file]).steps.count == 16)
+    #expect(try Reported([file]).steps.count == 16)
     let again = try Program.run(["replay", trace, "--emit", file])
     #expect(again.status == 73, "a file that is there is kept")
     #expect(try Program.run(["replay", trace, "--emit", file, "--force"]).status == 0)
-    #expect(try Told([file]) == Told([trace]))
+    #expect(try Reported([file]) == Reported([trace]))
   }
 
   @Test("the end is judged at a time, and by thresholds") func judged() throws {
     let folder = try TemporaryFolder()
     try Data(Sample.purchase("t1", of: "ada").utf8).write(to: folder.file("open.jsonl"))
     let file = folder.path("open.jsonl")
-    #expect(try Told([file]).atTheEnd.isEmpty)
+    #expect(try Reported([file]).atTheEnd.isEmpty)
     func rules(_ arguments: String...) throws -> [String] {
-      try Told([file] + arguments).atTheEnd.map { String($0.prefix { $0 != " " }) }
+      try Reported([file] + arguments).atTheEnd.map { String($0.prefix { $0 != " " }) }
     }
     #expect(try rules("--at", "2026-02-03T12:00:00Z") == ["never-finished"])
     #expect(
@@ -91,7 +91,7 @@ import Testing
     #expect(
       try rules("--at", "2026-02-01T14:00:00Z", "--threshold", "never-finished=PT1H")
         == ["never-finished"])
-    #expect(try Told([file, "--at", "2026-02-01T11:00:00Z"]).steps.isEmpty)
+    #expect(try Reported([file, "--at", "2026-02-01T11:00:00Z"]).steps.isEmpty)
     let refused = try Program.run([
       "replay", file, "--emit", "x.json", "--at", "2026-02-03T12:00:00Z",
     ])

@@ -6,14 +6,15 @@ import Testing
   private static let isPossible = ["/usr/bin/python3", "/usr/local/bin/python3", "/bin/python3"]
     .contains { FileManager.default.isExecutableFile(atPath: $0) }
 
-  private struct Told: Decodable {
+  private struct Reported: Decodable {
     var screens: [String]
     var status: Int
     var isRestored: Bool
   }
 
   /// Presses keys, one after each screen. If `signal` is not 0, it is sent at the end.
-  private func walk(_ keys: [String], signal: Int32 = 0, _ arguments: String...) throws -> Told {
+  private func walk(_ keys: [String], signal: Int32 = 0, _ arguments: String...) throws -> Reported
+  {
     let folder = try TemporaryFolder()
     try Data(Self.terminal.utf8).write(to: folder.file("terminal.py"))
     let process = Process()
@@ -32,43 +33,43 @@ import Testing
     try process.run()
     let said = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    return try JSONDecoder().decode(Told.self, from: said)
+    return try JSONDecoder().decode(Reported.self, from: said)
   }
 
   @Test("goes forwards and back, and shows the state there", .enabled(if: isPossible, "python3"))
   func walk() throws {
-    let told = try walk([" ", "j", "\u{1B}[C", "k", "\u{1B}[D", "f", "\u{1B}OA", "G", "g", "q"])
-    let steps = told.screens.map { screen in
+    let reported = try walk([" ", "j", "\u{1B}[C", "k", "\u{1B}[D", "f", "\u{1B}OA", "G", "g", "q"])
+    let steps = reported.screens.map { screen in
       screen.firstMatch(of: #/step (\d+) of 20/#).map { String($0.1) } ?? "none"
     }
     #expect(steps == ["1", "2", "3", "4", "3", "2", "16", "15", "20", "1"])
-    #expect(told.screens[6].contains("! breaks finished-before-install (critical)"))
-    #expect(told.screens[6].contains("Copy the content first, then finish."))
-    #expect(told.screens[6].contains("transaction 280009455902729: purchased, finished"))
-    #expect(told.screens[7].contains("transaction 280009455902729: purchased, open"))
-    #expect(told.screens[7].contains("broken by these events") == false)
-    #expect(told.screens[8].contains("rules broken by these events"))
-    #expect(told.screens[8].contains("16  finished-before-install (critical)"))
-    #expect(told.screens[8].contains("still broken at the end"))
-    #expect(told.screens[8].contains("16  undelivered (critical)"))
-    #expect(told.screens[9].contains("no customer has anything yet"))
-    #expect(told.status == 0)
-    #expect(told.isRestored)
+    #expect(reported.screens[6].contains("! breaks finished-before-install (critical)"))
+    #expect(reported.screens[6].contains("Copy the content first, then finish."))
+    #expect(reported.screens[6].contains("transaction 280009455902729: purchased, finished"))
+    #expect(reported.screens[7].contains("transaction 280009455902729: purchased, open"))
+    #expect(reported.screens[7].contains("broken by these events") == false)
+    #expect(reported.screens[8].contains("rules broken by these events"))
+    #expect(reported.screens[8].contains("16  finished-before-install (critical)"))
+    #expect(reported.screens[8].contains("still broken at the end"))
+    #expect(reported.screens[8].contains("16  undelivered (critical)"))
+    #expect(reported.screens[9].contains("no customer has anything yet"))
+    #expect(reported.status == 0)
+    #expect(reported.isRestored)
   }
 
   @Test("gives the terminal back on a signal", .enabled(if: isPossible), arguments: [2, 15])
   func signalled(_ signal: Int32) throws {
-    let told = try walk(["j"], signal: signal)
-    #expect(told.status == 128 + Int(signal))
-    #expect(told.isRestored)
+    let reported = try walk(["j"], signal: signal)
+    #expect(reported.status == 128 + Int(signal))
+    #expect(reported.isRestored)
   }
 
   @Test("gives the terminal back at the end of its input", .enabled(if: isPossible))
   func ended() throws {
-    let told = try walk(["\u{4}"], "--until", "9")
-    #expect(told.screens[0].contains("step 1 of 9"))
-    #expect(told.status == 0)
-    #expect(told.isRestored)
+    let reported = try walk(["\u{4}"], "--until", "9")
+    #expect(reported.screens[0].contains("step 1 of 9"))
+    #expect(reported.status == 0)
+    #expect(reported.isRestored)
   }
 
   @Test("is refused where there is no terminal") func noTerminal() throws {

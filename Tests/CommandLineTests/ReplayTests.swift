@@ -63,7 +63,7 @@ import Testing
     #expect(rules(steps[3]).contains("delivered-after-finish"))
   }
 
-  @Test("a slice of a ledger is told with what it rests on") func slice() throws {
+  @Test("a slice of a ledger is reported with what it rests on") func slice() throws {
     let ledger = try TestLedger()
     for name in ["alps-as-it-should-be", "copied-too-late"] {
       let appended = try ledger.run("append", "Tools/samples/incidents/\(name).jsonl")

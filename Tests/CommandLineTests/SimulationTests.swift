@@ -7,7 +7,7 @@ struct SimulationTests {
   private static let scenario = "Tests/Scenarios/explore/two-maps.json"
 
   @Test(
-    "Two processes simulate the same bytes, which are those of the golden file",
+    "two processes simulate the same bytes, which are those of the golden file",
     arguments: ["careful", "finish-at-once", "latest-answers"])
   func twoProcesses(
     policy: String
@@ -22,7 +22,7 @@ struct SimulationTests {
     #expect(one.output == String(decoding: try Data(contentsOf: golden), as: UTF8.self))
   }
 
-  @Test("Two processes explore to the same failure, and its file simulates")
+  @Test("two processes explore to the same failure, and its file simulates")
   func twoProcessesExplore() throws {
     let folder = try TemporaryFolder()
     var emitted: [Data] = []
@@ -41,7 +41,7 @@ struct SimulationTests {
     #expect(!run.lines.isEmpty)
   }
 
-  @Test("A double credit that was found stays found, with the catalogue that shows it")
+  @Test("a double credit that was found stays found, with the catalogue that shows it")
   func doubleCredit() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("found.json")
@@ -72,7 +72,7 @@ struct SimulationTests {
     #expect(broken.output.contains("broken promise credited-twice: 1 more than expected"))
   }
 
-  @Test("The policies and a comparison are answers for programs, too") func formats() throws {
+  @Test("the policies and a comparison are answers for programs, too") func formats() throws {
     let policies = try Program.run(["simulate", "--policies", "--format", "json"]).objects()
     #expect(policies.contains { $0["policy"] as? String == "careful" })
     let table = try Program.run(["simulate", "--policies", "--format", "csv"])
@@ -93,7 +93,7 @@ struct SimulationTests {
     #expect(try Program.run(["simulate", scenario, "--format", "json"]).status == 64)
   }
 
-  @Test("Steps that did not happen are in the answer for programs, too") func omissions() throws {
+  @Test("steps that did not happen are in the answer for programs, too") func omissions() throws {
     let folder = try TemporaryFolder()
     let scenario = "Tests/Scenarios/incidents/finished-before-the-download.json"
     let step = #""do": "buy", "product": "com.example.reader.moby"}"#
@@ -112,7 +112,7 @@ struct SimulationTests {
     #expect(whole["omissions"] as? [String] == [])
   }
 
-  @Test("What a run breaks no more after it was shrunk is said, and not claimed")
+  @Test("what a run breaks no more after it was shrunk is said, and not claimed")
   func lostWhenShrunk() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("found.json")
@@ -133,7 +133,7 @@ struct SimulationTests {
     }
   }
 
-  @Test("A search that finds nothing says what it never reached") func searchFinds() throws {
+  @Test("a search that finds nothing says what it never reached") func searchFinds() throws {
     let arguments = [
       "explore", "Tests/Scenarios/explore/credits-twice.json", "--states", "100", "--runs", "50",
     ]
@@ -154,14 +154,14 @@ struct SimulationTests {
   }
 
   @Test(
-    "A time limit that is no time is a usage error", arguments: ["nan", "inf", "-1", "0", "1e300"])
+    "a time limit that is no time is a usage error", arguments: ["nan", "inf", "-1", "0", "1e300"])
   func timeLimit(seconds: String) throws {
     let answer = try Program.run(["explore", Self.scenario, "--seconds=\(seconds)"])
     #expect(answer.status == 64, "\(answer.status)")
     #expect(answer.errors.contains("--seconds"))
   }
 
-  @Test("What is emitted takes the place of no file that is there, and never of its input")
+  @Test("what is emitted takes the place of no file that is there, and never of its input")
   func emittedTakes()
     throws
   {
@@ -207,14 +207,14 @@ struct OmissionTests {
     return try Program.run(["simulate", file, "--check"] + more)
   }
 
-  @Test("A scenario of which everything happens passes") func scenarioWhich() throws {
+  @Test("a scenario of which everything happens passes") func scenarioWhich() throws {
     let answer = try check(#""script": [{"at": "PT0S", "do": "launch"}]"#)
     #expect(answer.status == 0, "\(answer.errors)")
     #expect(answer.errors.isEmpty)
   }
 
   @Test(
-    "A command that cannot happen is named",
+    "a command that cannot happen is named",
     arguments: [
       (#"{"at": "PT0S", "do": "buy"}"#, "the app is in the foreground"),
       (#"{"at": "PT0S", "do": "approve"}"#, "a payment is waiting for approval"),
@@ -230,7 +230,7 @@ struct OmissionTests {
     #expect(answer.errors.contains(need), "\(answer.errors)")
   }
 
-  @Test("An event that a command waits for in vain is named") func eventCommand() throws {
+  @Test("an event that a command waits for in vain is named") func eventCommand() throws {
     let answer = try check(
       """
       "script": [{"at": "PT0S", "do": "launch"}, {"at": "PT1S", "do": "buy"},
@@ -243,7 +243,7 @@ struct OmissionTests {
           + "type payment.added, and the run had 1"), "\(answer.errors)")
   }
 
-  @Test("A run that has too many actions is said to be stopped, and nothing else") func runHas()
+  @Test("a run that has too many actions is said to be stopped, and nothing else") func runHas()
     throws
   {
     // The command and its waits together are the maximum number of actions of a run.
@@ -256,7 +256,7 @@ struct OmissionTests {
     #expect(answer.errors.split(separator: "\n").count == 1, "\(answer.errors)")
   }
 
-  @Test("A scenario that is too large is not read to its end") func scenarioToo() throws {
+  @Test("a scenario that is too large is not read to its end") func scenarioToo() throws {
     let answer = try Program.run(["simulate", "/dev/zero"])
     #expect(answer.status == 65)
     #expect(answer.errors.contains("/dev/zero has over 16777216 bytes"), "\(answer.errors)")

@@ -4,7 +4,7 @@ import Testing
 @Suite("storeitem") struct StoreItemTests {
   private static let page = "Tests/Scenarios/guide/page-that-opened-the-store.json"
 
-  @Test("links and numbers give their items, and what names none is told beside")
+  @Test("links and numbers give their items, and what names none is reported beside")
   func links() throws {
     let answer = try Program.run([
       "storeitem", "http://itunes.apple.com/us/app/ibooks/id364709193?mt=8", "com.example.reader",

@@ -39,10 +39,10 @@ import Testing
   @Test("the option counts wherever it stands, and more than TZ") func option() throws {
     let command = ["events", "--format", "table", "--limit", "1"]
     let shown = "2026-04-30T23:59:59+02:00"
-    let placed = [
+    let commands = [
       command + ["--tz=Europe/Berlin"], ["events", "--tz", "Europe/Berlin"] + command.dropFirst(),
     ]
-    for words in placed { #expect(try ledger.run(words).output.contains(shown)) }
+    for words in commands { #expect(try ledger.run(words).output.contains(shown)) }
     let variable = try ledger.run(command, environment: ["TZ": ":Europe/Berlin"])
     #expect(variable.output.contains(shown))
     let both = try ledger.run(command + Self.berlin, environment: ["TZ": "Asia/Tokyo"])

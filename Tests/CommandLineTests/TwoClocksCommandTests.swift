@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "every question takes both clocks, and a place that the ledger has not reached is refused",
+    "every question takes both clocks, and a position that the ledger has not reached is refused",
     arguments: [
       "entitlements ada", "entitlements --transaction t1", "installed ada", "installed --outdated",
       "transactions ada", "transactions ada --open", "transactions --original t1", "findings",

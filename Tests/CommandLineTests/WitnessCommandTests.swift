@@ -282,7 +282,7 @@ import TracedProcesses
     #expect(!FileManager.default.fileExists(atPath: seen))
   }
 
-  @Test("a command signs in place of the key's file, and its failure is told") func keyCommand()
+  @Test("a command signs in place of the key's file, and its failure is reported") func keyCommand()
     throws
   {
     // The command is another program with the key: here it is this one, over a file of its output.

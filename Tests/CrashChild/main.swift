@@ -34,7 +34,7 @@ let options = Environment.Options(sync: .onRequest)
 /// How long a reader rests after it has asked for every account, in microseconds.
 let watchPauseMicroseconds: UInt32 = 2_000
 
-func number(_ place: Int) -> Int { place < arguments.count ? Int(arguments[place]) ?? 0 : 0 }
+func number(_ index: Int) -> Int { index < arguments.count ? Int(arguments[index]) ?? 0 : 0 }
 
 func append(_ ledger: Ledger) throws {
   let count = number(4)

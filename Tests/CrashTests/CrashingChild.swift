@@ -18,8 +18,8 @@ final class CrashingChild {
   private static func executable() throws -> String {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let places = [own, "/\(root)/.build/debug"].map { $0 + "/CrashChild" }
-    return try #require(places.first { FileManager.default.isExecutableFile(atPath: $0) })
+    let candidates = [own, "/\(root)/.build/debug"].map { $0 + "/CrashChild" }
+    return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0) })
   }
 
   /// Returns the next line; nil at the end.

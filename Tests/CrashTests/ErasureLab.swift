@@ -53,17 +53,17 @@ final class ErasureLab {
 
   func copy() throws -> String {
     copies += 1
-    let place = folder.appending(path: "copy-\(copies)").path
-    try FileManager.default.copyItem(atPath: base, toPath: place)
-    return place
+    let sandbox = folder.appending(path: "copy-\(copies)").path
+    try FileManager.default.copyItem(atPath: base, toPath: sandbox)
+    return sandbox
   }
 
-  func remove(_ place: String) throws { try FileManager.default.removeItem(atPath: place) }
+  func remove(_ sandbox: String) throws { try FileManager.default.removeItem(atPath: sandbox) }
 
-  func erase(_ place: String) -> [String] {
+  func erase(_ sandbox: String) -> [String] {
     [
       "erase", Self.account.text, "--yes", "--operator", "kim", "--reason", "request 88",
-      "--ledger", place,
+      "--ledger", sandbox,
     ]
   }
 }
@@ -73,24 +73,24 @@ final class ErasureLab {
 extension ErasureLab {
   /// Returns the errors of a ledger whose erasure was killed. Before it is opened for writing, it
   /// must be whole; afterwards, the customer must be either present or erased.
-  func faultsAfterTheKill(_ place: String) throws -> [String] {
-    let left = try Ledger(at: place, access: .readOnly, options: KilledLedger.options)
+  func faultsAfterTheKill(_ sandbox: String) throws -> [String] {
+    let left = try Ledger(at: sandbox, access: .readOnly, options: KilledLedger.options)
     var faults = try left.log.verify().faults.map { "left: \($0)" }
     try left.close()
-    let ledger = try Ledger(at: place, options: KilledLedger.options)
+    let ledger = try Ledger(at: sandbox, options: KilledLedger.options)
     faults += try faultsOfLog(ledger)
     let erased = try ledger.read { (view) throws(LedgerError) in
       try view.event(at: view.position).event.type.kind == .accountErased
     }
-    faults += erased ? try faultsOfForgetting(ledger, place) : try faultsOfKeeping(ledger)
+    faults += erased ? try faultsOfForgetting(ledger, sandbox) : try faultsOfKeeping(ledger)
     try ledger.close()
     return faults
   }
 
   /// Returns the errors after the erasure was run again to its end.
-  func faultsAtTheEnd(_ place: String) throws -> [String] {
-    let ledger = try Ledger(at: place, options: KilledLedger.options)
-    let faults = try faultsOfLog(ledger) + faultsOfForgetting(ledger, place)
+  func faultsAtTheEnd(_ sandbox: String) throws -> [String] {
+    let ledger = try Ledger(at: sandbox, options: KilledLedger.options)
+    let faults = try faultsOfLog(ledger) + faultsOfForgetting(ledger, sandbox)
     try ledger.close()
     return faults
   }
@@ -102,15 +102,17 @@ extension ErasureLab {
     return faults + (try ledger.checkProjections())
   }
 
-  private func faultsOfForgetting(_ ledger: Ledger, _ place: String) throws -> [String] {
+  private func faultsOfForgetting(_ ledger: Ledger, _ sandbox: String) throws -> [String] {
     var faults: [String] = []
     if try active(Self.account, ledger) != nil { faults.append("the customer is known") }
     if try active("eve@example.org", ledger) != ["atlas"] { faults.append("eve has nothing") }
     let shown = try lines(of: ledger)
     for text in Self.strings {
       if shown.contains(where: { $0.contains(text) }) { faults.append("\(text) is shown") }
-      for file in try FileManager.default.subpathsOfDirectory(atPath: place) {
-        guard let bytes = FileManager.default.contents(atPath: "\(place)/\(file)") else { continue }
+      for file in try FileManager.default.subpathsOfDirectory(atPath: sandbox) {
+        guard let bytes = FileManager.default.contents(atPath: "\(sandbox)/\(file)") else {
+          continue
+        }
         if bytes.range(of: Data(text.utf8)) != nil { faults.append("\(file) holds \(text)") }
       }
     }

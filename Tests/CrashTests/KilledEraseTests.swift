@@ -22,16 +22,16 @@ struct KilledEraseTests {
     var kills = 0
     for call in Self.calls {
       for number in trace.ranges[call] ?? 1...1 {
-        let place = try lab.copy()
+        let sandbox = try lab.copy()
         let what = "killed at \(call) \(number)"
         let ending = try TracedProcess.run(
-          program, lab.erase(place), injecting: "signal=KILL", into: call, at: "\(number)")
+          program, lab.erase(sandbox), injecting: "signal=KILL", into: call, at: "\(number)")
         if ending.isKilled { kills += 1 }
-        #expect(try lab.faultsAfterTheKill(place) == [], "\(what)")
-        let again = try TracedProcess.run(lab.erase(place))
+        #expect(try lab.faultsAfterTheKill(sandbox) == [], "\(what)")
+        let again = try TracedProcess.run(lab.erase(sandbox))
         #expect(again.status == 0, "\(what): \(again.errors)")
-        #expect(try lab.faultsAtTheEnd(place) == [], "\(what)")
-        try lab.remove(place)
+        #expect(try lab.faultsAtTheEnd(sandbox) == [], "\(what)")
+        try lab.remove(sandbox)
       }
     }
     // Setting a mark, the event, the slots, the keys, and removing the mark.
@@ -44,12 +44,12 @@ struct KilledEraseTests {
     let child = try TracedProcess.executable("CrashChild")
     var found: [String] = []
     for number in 1...6 {
-      let place = try lab.copy()
+      let sandbox = try lab.copy()
       _ = try TracedProcess.run(
-        child, ["forget", place, ErasureLab.account.text], injecting: "signal=KILL",
+        child, ["forget", sandbox, ErasureLab.account.text], injecting: "signal=KILL",
         into: "fdatasync", at: "\(number)")
-      found += try lab.faultsAfterTheKill(place)
-      try lab.remove(place)
+      found += try lab.faultsAfterTheKill(sandbox)
+      try lab.remove(sandbox)
     }
     #expect(found.contains { $0.hasPrefix("left: ") })
     #expect(found.contains { $0.hasSuffix("is lost") })

@@ -26,8 +26,8 @@
     private static func executable() throws -> String {
       let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-      let places = [own, "/\(root)/.build/debug"].map { $0 + "/StoreSimulator" }
-      return try #require(places.first { FileManager.default.isExecutableFile(atPath: $0) })
+      let candidates = [own, "/\(root)/.build/debug"].map { $0 + "/StoreSimulator" }
+      return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0) })
     }
 
     @Test("makes the same operations and the same calls of the disk from the same seed")

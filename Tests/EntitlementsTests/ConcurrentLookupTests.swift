@@ -65,7 +65,7 @@ struct ConcurrentLookupTests {
     #expect(try await !ledger.lookup.wait(until: 2, timeout: .milliseconds(20)))
   }
 
-  @Test("in this process see what another process has been told is durable")
+  @Test("in this process see what another process has been assured is durable")
   func otherProcess() throws {
     let path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
     defer { remove(path) }
@@ -105,8 +105,8 @@ struct ConcurrentLookupTests {
   private func childExecutable() throws -> URL {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let places = [own, "/\(root)/.build/debug"].map { $0 + "/LedgerChild" }
-    let found = places.first { FileManager.default.isExecutableFile(atPath: $0) }
+    let candidates = [own, "/\(root)/.build/debug"].map { $0 + "/LedgerChild" }
+    let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     return URL(fileURLWithPath: try #require(found))
   }
 

@@ -1,8 +1,8 @@
 import LMDB
 import Testing
 
-@Suite struct CursorTests {
-  @Test("A cursor goes both ways and ends at both ends") func cursorGoes() throws {
+@Suite("Cursors") struct CursorTests {
+  @Test("a cursor goes both ways and ends at both ends") func cursorGoes() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("Seeking finds the key or the next one") func seekingFinds() throws {
+  @Test("seeking finds the key or the next one") func seekingFinds() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("What a cursor lent stays as it was when it moves on") func cursorLent() throws {
+  @Test("what a cursor lent stays as it was when it moves on") func cursorLent() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("A table does what a sorted dictionary does", arguments: 1...8 as ClosedRange<UInt64>)
+  @Test("a table does what a sorted dictionary does", arguments: 1...8 as ClosedRange<UInt64>)
   func tableDoes(_ seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(sync: .onRequest))

@@ -2,7 +2,7 @@ import Foundation
 import LMDB
 import Testing
 
-@Suite struct DataFileTests {
+@Suite("The data file") struct DataFileTests {
   /// Creates an environment with small and large values and a free list, and closes it.
   static func filled() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
@@ -21,7 +21,7 @@ import Testing
     return folder
   }
 
-  @Test("A truncated file never crashes its reader, wherever it was cut") func truncatedFile() async
+  @Test("a truncated file never crashes its reader, wherever it was cut") func truncatedFile() async
   {
     await #expect(processExitsWith: .success) {
       let folder = try DataFileTests.filled()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("A truncated file is refused with what to do") func truncatedFileRefused() throws {
+  @Test("a truncated file is refused with what to do") func truncatedFileRefused() throws {
     let folder = try DataFileTests.filled()
     let handle = try FileHandle(forWritingTo: URL(filePath: folder.dataFile))
     try handle.truncate(atOffset: 3 * 4096)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("A large value that lacks only its last page is noticed") func largeValue() throws {
+  @Test("a large value that lacks only its last page is noticed") func largeValue() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -74,7 +74,7 @@ import Testing
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .truncated)
   }
 
-  @Test("A file that is short because its last pages were never written is in order")
+  @Test("a file that is short because its last pages were never written is in order")
   func fileShort() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -102,7 +102,7 @@ import Testing
     #expect(try reopened.table("t") != nil)
   }
 
-  @Test("A damaged meta page is refused", arguments: [0, 4096])
+  @Test("a damaged meta page is refused", arguments: [0, 4096])
   func damagedMeta(_ page: Int) throws {
     let folder = try DataFileTests.filled()
     try overwrite(folder.dataFile, at: page + 16, [0, 0, 0, 0])
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// LMDB itself would open nearly all of these and take the older page: the commit before.
-  @Test("A flipped bit in the number of a meta page is refused", arguments: [0, 4096], 0..<4)
+  @Test("a flipped bit in the number of a meta page is refused", arguments: [0, 4096], 0..<4)
   func flippedBit(_ page: Int, _ more: Int) throws {
     let folder = try DataFileTests.filled()
     do {
@@ -161,7 +161,7 @@ import Testing
     #expect(try folder.environment().table("t") == nil)
   }
 
-  @Test("New, copied and much written environments have meta pages that fit") func newCopied()
+  @Test("new, copied and much written environments have meta pages that fit") func newCopied()
     throws
   {
     let folder = try TemporaryFolder()
@@ -181,13 +181,13 @@ import Testing
     }
   }
 
-  @Test("Another version of the file format is refused") func anotherVersion() throws {
+  @Test("another version of the file format is refused") func anotherVersion() throws {
     let folder = try DataFileTests.filled()
     try overwrite(folder.dataFile, at: 20, [2, 0, 0, 0])
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .versionMismatch)
   }
 
-  @Test("A file of something else is refused") func fileSomething() throws {
+  @Test("a file of something else is refused") func fileSomething() throws {
     let folder = try TemporaryFolder()
     try Data("Dear diary, today was a fine day. ".utf8).write(to: URL(filePath: folder.dataFile))
     #expect(failure { () throws(LMDBError) in _ = try folder.environment() } == .truncated)

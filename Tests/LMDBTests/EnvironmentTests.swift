@@ -2,8 +2,8 @@ import Foundation
 import LMDB
 import Testing
 
-@Suite struct EnvironmentTests {
-  @Test("A second opening in one process is refused, by any path") func secondOpening() throws {
+@Suite("Environments") struct EnvironmentTests {
+  @Test("a second opening in one process is refused, by any path") func secondOpening() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let link = folder.path + "-link"
@@ -17,13 +17,13 @@ import Testing
     _ = try Environment.open(link)
   }
 
-  @Test("An environment closes with its last reference") func environmentCloses() throws {
+  @Test("an environment closes with its last reference") func environmentCloses() throws {
     let folder = try TemporaryFolder()
     do { _ = try folder.environment() }
     _ = try folder.environment()
   }
 
-  @Test("A folder that took a deleted one's place is another environment") func folderTook() throws
+  @Test("a folder that took a deleted one's place is another environment") func folderTook() throws
   {
     let folder = try TemporaryFolder()
     let path = folder.path + "/generation"
@@ -34,7 +34,7 @@ import Testing
     try first.close()
   }
 
-  @Test("Without locks a copy is read and nothing is made beside it") func withoutLocks() throws {
+  @Test("without locks a copy is read and nothing is made beside it") func withoutLocks() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -54,7 +54,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: copy) == ["data.mdb"])
   }
 
-  @Test("Closing waits for no one: open transactions are an error") func closingWaits() throws {
+  @Test("closing waits for no one: open transactions are an error") func closingWaits() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let code = { failure { () throws(LMDBError) in try environment.close() } }
@@ -71,7 +71,7 @@ import Testing
     #expect(failure { () throws(LMDBError) in _ = try environment.info() } == .closed)
   }
 
-  @Test("Information tells sizes and the last commit") func informationTells() throws {
+  @Test("information tells sizes and the last commit") func informationTells() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -83,7 +83,7 @@ import Testing
     #expect(after.usedBytes > 0 && after.usedBytes % after.pageSize == 0)
   }
 
-  @Test("Readers are listed with how far they are behind") func readersListed() throws {
+  @Test("readers are listed with how far they are behind") func readersListed() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -95,7 +95,7 @@ import Testing
     #expect(reader.lag == 3)
   }
 
-  @Test("A copy holds what was committed", arguments: [false, true])
+  @Test("a copy holds what was committed", arguments: [false, true])
   func copyHolds(_ compacting: Bool) throws {
     let folder = try TemporaryFolder()
     let target = try TemporaryFolder()
@@ -109,7 +109,7 @@ import Testing
     #expect(again == .system(EEXIST))
   }
 
-  @Test("A full map ends the transaction; grown, it takes the write") func fullMap() throws {
+  @Test("a full map ends the transaction; grown, it takes the write") func fullMap() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(mapSize: 1 << 16))
     let table = try environment.createTable("t")
@@ -129,7 +129,7 @@ import Testing
     #expect(try environment.contents(table).count == 100)
   }
 
-  @Test("A map does not grow under a transaction, nor shrink") func mapDoes() throws {
+  @Test("a map does not grow under a transaction, nor shrink") func mapDoes() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(mapSize: 1 << 20))
     func growUnderReader() throws {
@@ -145,7 +145,7 @@ import Testing
     #expect(shrink == .badArgument)
   }
 
-  @Test("A folder that is missing, or a file in its place, is an error") func folderMissing() throws
+  @Test("a folder that is missing, or a file in its place, is an error") func folderMissing() throws
   {
     let folder = try TemporaryFolder()
     let options = Environment.Options(readOnly: true)
@@ -163,7 +163,7 @@ import Testing
     #expect(code == .system(ENOTDIR))
   }
 
-  @Test("Files and folder have the rights asked for") func filesFolder() throws {
+  @Test("files and folder have the rights asked for") func filesFolder() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/new"
     let environment = try Environment.open(path)

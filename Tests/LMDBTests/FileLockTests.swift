@@ -2,8 +2,8 @@ import Foundation
 import LMDB
 import Testing
 
-@Suite struct FileLockTests {
-  @Test("A held lock is refused to everybody else, and given back when its value goes")
+@Suite("File locks") struct FileLockTests {
+  @Test("a held lock is refused to everybody else, and given back when its value goes")
   func heldLock() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fold.lock"
@@ -19,7 +19,7 @@ import Testing
     #expect(again)
   }
 
-  @Test("Waiting for a lock ends when its holder gives it back") func waitingFor() throws {
+  @Test("waiting for a lock ends when its holder gives it back") func waitingFor() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fold.lock"
     let lock = try FileLock.tryLock(path)
@@ -39,7 +39,7 @@ import Testing
     #expect(order.notes == ["waiting", "released", "taken"])
   }
 
-  @Test("A killed process leaves no lock behind") func killedProcess() throws {
+  @Test("a killed process leaves no lock behind") func killedProcess() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fold.lock"
     let holder = Process()
@@ -62,7 +62,7 @@ import Testing
     #expect(taken)
   }
 
-  @Test("A lock in a folder that does not exist is an error that names the path") func lockFolder()
+  @Test("a lock in a folder that does not exist is an error that names the path") func lockFolder()
   {
     let error = #expect(throws: LMDBError.self) {
       _ = try FileLock.tryLock("/nonexistent/fold.lock") != nil

@@ -3,9 +3,10 @@ import Testing
 
 /// Code that must not compile, each with a variant that must: the same text with and without
 /// `MISUSE`.
-@Suite(.enabled(if: Compiler.path != nil, "there is no swiftc on the path"))
+@Suite(
+  "Misuse of the wrapper", .enabled(if: Compiler.path != nil, "there is no swiftc on the path"))
 struct MisuseTests {
-  @Test("Misuse does not compile, and the right use does", arguments: Misuse.all)
+  @Test("misuse does not compile, and the right use does", arguments: Misuse.all)
   func misuseDoes(_ misuse: Misuse) throws {
     let control = try Compiler.run(misuse.source, defining: nil)
     #expect(control.isEmpty, "the control fails: \(control)")

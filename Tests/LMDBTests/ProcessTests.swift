@@ -3,8 +3,8 @@ import LMDB
 import Testing
 
 /// An environment with several processes, and what the system does to a process.
-@Suite struct ProcessTests {
-  @Test("A map that another process outgrew is followed") func mapAnother() async throws {
+@Suite("Several processes") struct ProcessTests {
+  @Test("a map that another process outgrew is followed") func mapAnother() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path
     let environment = try folder.environment(.init(mapSize: 1 << 18))
@@ -28,7 +28,7 @@ import Testing
     try environment.set(table, "k", "w")
   }
 
-  @Test("A resized map under a reader of this process is an error, not a crash") func resizedMap()
+  @Test("a resized map under a reader of this process is an error, not a crash") func resizedMap()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -49,7 +49,7 @@ import Testing
     expect(try !reader.contains(table, bytes("k").span))
   }
 
-  @Test("The slot of a reader that died is found and cleared") func slotReader() async throws {
+  @Test("the slot of a reader that died is found and cleared") func slotReader() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path
     let environment = try folder.environment()
@@ -64,7 +64,7 @@ import Testing
     #expect(try environment.readers().isEmpty)
   }
 
-  @Test("Slots of dead readers are cleared when all slots are taken") func slotsDead() async throws
+  @Test("slots of dead readers are cleared when all slots are taken") func slotsDead() async throws
   {
     let folder = try TemporaryFolder()
     let path = folder.path
@@ -77,7 +77,7 @@ import Testing
     #expect(transaction.id == 1)
   }
 
-  @Test("A writer that dies releases the lock and leaves nothing") func writerDies() async throws {
+  @Test("a writer that dies releases the lock and leaves nothing") func writerDies() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path
     let environment = try folder.environment()
@@ -89,7 +89,7 @@ import Testing
     #expect(try environment.contents(table).count == 1)
   }
 
-  @Test("After fork the child is refused, and the parent goes on") func afterFork() async {
+  @Test("after fork the child is refused, and the parent goes on") func afterFork() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("Where address space is short, the largest map that fits is taken") func whereAddress()
+  @Test("where address space is short, the largest map that fits is taken") func whereAddress()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("After a commit that the disk refused, writes are refused and reads go on")
+  @Test("after a commit that the disk refused, writes are refused and reads go on")
   func afterCommit() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()

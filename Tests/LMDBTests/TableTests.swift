@@ -1,8 +1,8 @@
 import LMDB
 import Testing
 
-@Suite struct TableTests {
-  @Test("What was committed is read back") func committedRead() throws {
+@Suite("Tables") struct TableTests {
+  @Test("what was committed is read back") func committedRead() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -11,7 +11,7 @@ import Testing
     #expect(try environment.text(table, "other") == nil)
   }
 
-  @Test("What was committed is there after closing and opening") func committedThere() throws {
+  @Test("what was committed is there after closing and opening") func committedThere() throws {
     let folder = try TemporaryFolder()
     let first = try folder.environment()
     try first.set(try first.createTable("t"), "key", "value")
@@ -21,7 +21,7 @@ import Testing
     #expect(try second.text(table, "key") == "value")
   }
 
-  @Test("Tables of one environment are apart") func tablesOne() throws {
+  @Test("tables of one environment are apart") func tablesOne() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let one = try environment.createTable("one")
@@ -31,7 +31,7 @@ import Testing
     #expect(try environment.createTable("one") == one)
   }
 
-  @Test("A table that does not exist is nil, and an error to a read-only environment")
+  @Test("a table that does not exist is nil, and an error to a read-only environment")
   func tableDoes() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
@@ -40,7 +40,7 @@ import Testing
     #expect(failure { () throws(LMDBError) in _ = try environment.createTable("t") } == .missing)
   }
 
-  @Test("More tables than asked for are refused") func moreTables() throws {
+  @Test("more tables than asked for are refused") func moreTables() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(maxTables: 1))
     _ = try environment.createTable("one")
@@ -48,7 +48,7 @@ import Testing
     #expect(code == .tablesFull)
   }
 
-  @Test("Tables that many threads open and create at once stay apart") func tablesMany()
+  @Test("tables that many threads open and create at once stay apart") func tablesMany()
     async throws
   {
     let folder = try TemporaryFolder()
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A name that LMDB would cut or refuse is refused", arguments: ["", "a\0b"])
+  @Test("a name that LMDB would cut or refuse is refused", arguments: ["", "a\0b"])
   func nameLMDB(_ name: String) throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -84,7 +84,7 @@ import Testing
     #expect(code == .badArgument)
   }
 
-  @Test("Keys of numbers sort as the numbers") func keysNumbers() throws {
+  @Test("keys of numbers sort as the numbers") func keysNumbers() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("Keys that are empty or too long are refused", arguments: [0, 512])
+  @Test("keys that are empty or too long are refused", arguments: [0, 512])
   func keysEmpty(_ count: Int) throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("The longest key and values of every size of page come back whole") func longestKey() throws
+  @Test("the longest key and values of every size of page come back whole") func longestKey() throws
   {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("Inserting leaves what is there") func insertingLeaves() throws {
+  @Test("inserting leaves what is there") func insertingLeaves() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -149,7 +149,7 @@ import Testing
     #expect(try environment.text(table, "k") == "1")
   }
 
-  @Test("Appending out of order is refused") func appendingOut() throws {
+  @Test("appending out of order is refused") func appendingOut() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -166,7 +166,7 @@ import Testing
     #expect(try environment.contents(table).map { $0[1] } == [bytes("a"), bytes("c")])
   }
 
-  @Test("Reserved room starts as zeros and keeps what is written there") func reservedRoom() throws
+  @Test("reserved room starts as zeros and keeps what is written there") func reservedRoom() throws
   {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -182,7 +182,7 @@ import Testing
     #expect(try environment.contents(table).map { $0[1] } == [[0, 0, 0, 9, 0, 0, 0, 0]])
   }
 
-  @Test("Deleting says whether there was something") func deletingSays() throws {
+  @Test("deleting says whether there was something") func deletingSays() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -194,7 +194,7 @@ import Testing
     #expect(try environment.contents(table).isEmpty)
   }
 
-  @Test("A cleared table is empty and can be filled again") func clearedTable() throws {
+  @Test("a cleared table is empty and can be filled again") func clearedTable() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -210,21 +210,21 @@ import Testing
     #expect(try environment.contents(table).count == 1)
   }
 
-  @Test("Numbers load from any offset, in either order") func numbersLoad() throws {
+  @Test("numbers load from any offset, in either order") func numbersLoad() throws {
     let row: [UInt8] = [0, 1, 2, 3, 4, 5, 6, 7, 8]
     #expect(row.span.littleEndian(UInt32.self, at: 1) == 0x0403_0201)
     #expect(row.span.bigEndian(UInt64.self, at: 1) == 0x0102_0304_0506_0708)
     #expect(row.span.littleEndian(UInt8.self, at: 8) == 8)
   }
 
-  @Test("Loading beyond the bytes stops the process") func loadingBeyond() async {
+  @Test("loading beyond the bytes stops the process") func loadingBeyond() async {
     await #expect(processExitsWith: .failure) {
       let row: [UInt8] = [0, 1, 2, 3]
       _ = row.span.littleEndian(UInt32.self, at: 1)
     }
   }
 
-  @Test("Using a table with another environment stops the process") func usingTable() async {
+  @Test("using a table with another environment stops the process") func usingTable() async {
     await #expect(processExitsWith: .failure) {
       let one = try TemporaryFolder()
       let two = try TemporaryFolder()

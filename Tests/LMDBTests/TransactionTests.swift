@@ -2,8 +2,8 @@ import Foundation
 import LMDB
 import Testing
 
-@Suite struct TransactionTests {
-  @Test("A transaction that throws leaves nothing") func transactionThrows() throws {
+@Suite("Transactions") struct TransactionTests {
+  @Test("a transaction that throws leaves nothing") func transactionThrows() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -18,7 +18,7 @@ import Testing
     #expect(environment.transactionCount == 0)
   }
 
-  @Test("A transaction that is dropped or aborted leaves nothing") func transactionDropped() throws
+  @Test("a transaction that is dropped or aborted leaves nothing") func transactionDropped() throws
   {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -34,7 +34,7 @@ import Testing
     #expect(try environment.contents(table).isEmpty)
   }
 
-  @Test("An explicit commit keeps what was written") func explicitCommit() throws {
+  @Test("an explicit commit keeps what was written") func explicitCommit() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -44,7 +44,7 @@ import Testing
     #expect(try environment.contents(table).count == 1)
   }
 
-  @Test("A write transaction reads what it wrote, others what was committed")
+  @Test("a write transaction reads what it wrote, others what was committed")
   func writeTransaction() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("A layer's own error passes through, and LMDB's arrives as it") func layersOwn() throws {
+  @Test("a layer's own error passes through, and LMDB's arrives as it") func layersOwn() throws {
     struct StoreError: LMDBFailure {
       var cause: LMDBError.Code?
       init(_ error: LMDBError) { cause = error.code }
@@ -79,7 +79,7 @@ import Testing
     } catch { #expect(error.cause == .closed) }
   }
 
-  @Test("A snapshot stays as it was; renewing takes the newest") func snapshotStays() throws {
+  @Test("a snapshot stays as it was; renewing takes the newest") func snapshotStays() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -92,7 +92,7 @@ import Testing
     #expect(transaction.id == first + 1)
   }
 
-  @Test("A reset snapshot reads again once it is renewed") func resetSnapshot() throws {
+  @Test("a reset snapshot reads again once it is renewed") func resetSnapshot() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let table = try environment.createTable("t")
@@ -103,7 +103,7 @@ import Testing
     expect(try !transaction.contains(table, bytes("k").span))
   }
 
-  @Test("Reading a reset snapshot stops the process") func readingReset() async {
+  @Test("reading a reset snapshot stops the process") func readingReset() async {
     await #expect(processExitsWith: .failure) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("A table opened after the snapshot is refused with advice") func tableOpened() throws {
+  @Test("a table opened after the snapshot is refused with advice") func tableOpened() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment()
     let transaction = try environment.beginRead()
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("A second write transaction on one thread is an error, not a deadlock") func secondWrite()
+  @Test("a second write transaction on one thread is an error, not a deadlock") func secondWrite()
     throws
   {
     let folder = try TemporaryFolder()
@@ -143,7 +143,7 @@ import Testing
     try environment.write { _ in }
   }
 
-  @Test("Reading a write transaction on another thread stops the process") func readingWrite() async
+  @Test("reading a write transaction on another thread stops the process") func readingWrite() async
   {
     await #expect(processExitsWith: .failure) {
       let folder = try TemporaryFolder()
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("A read-only environment refuses to write") func readOnly() throws {
+  @Test("a read-only environment refuses to write") func readOnly() throws {
     let folder = try TemporaryFolder()
     try folder.environment().close()
     let environment = try folder.environment(.init(readOnly: true))
@@ -160,7 +160,7 @@ import Testing
         == .readOnly)
   }
 
-  @Test("More readers than slots are refused") func moreReaders() throws {
+  @Test("more readers than slots are refused") func moreReaders() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(maxReaders: 2))
     let one = try environment.beginRead()
@@ -170,7 +170,7 @@ import Testing
     _ = (one.id, two.id)
   }
 
-  @Test("The error for readers that are too many names the processes that have them")
+  @Test("the error for readers that are too many names the processes that have them")
   func readersNamed() throws {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(maxReaders: 3))
@@ -187,7 +187,7 @@ import Testing
     _ = (one.id, two.id, three.id)
   }
 
-  @Test("Readers on many threads see whole commits while one writes") func readersOn() async throws
+  @Test("readers on many threads see whole commits while one writes") func readersOn() async throws
   {
     let folder = try TemporaryFolder()
     let environment = try folder.environment(.init(sync: .onRequest))

@@ -5,7 +5,7 @@ import Testing
 struct ChecksumTests {
   /// Known results of the reference implementation (`xxhsum -H1`), by length.
   @Test(
-    "The checksum is XXH64",
+    "the checksum is XXH64",
     arguments: [
       ("", 0xEF46_DB37_51D8_E999),
       ("a", 0xD24E_C4F1_A98C_6E5B),

@@ -1,9 +1,9 @@
 import LedgerEvents
 import Testing
 
-@Suite(.enabled(if: SharedMaterial.isThere, "../shared is not there"))
+@Suite("The shared events", .enabled(if: SharedMaterial.isThere, "../shared is not there"))
 struct ConformanceTests {
-  @Test("Every recorded event comes back with its content") func everyRecorded() throws {
+  @Test("every recorded event comes back with its content") func everyRecorded() throws {
     var count = 0
     for line in try SharedMaterial.traceLines() + SharedMaterial.historyLines() {
       let input = try EventDecoder().decode(line: line)

@@ -11,7 +11,7 @@ struct ContentTests {
   }
 
   @Test(
-    "Order, white space, escapes and defaults do not count",
+    "order, white space, escapes and defaults do not count",
     arguments: [
       ("", #","data":{}"#),
       ("", #","source":"app""#),
@@ -28,7 +28,7 @@ struct ContentTests {
   }
 
   @Test(
-    "Everything else counts",
+    "everything else counts",
     arguments: [
       ("", #","source":"server""#),
       ("", #","environment":"production""#),
@@ -55,7 +55,7 @@ struct ContentTests {
     #expect(left.canonicalContent != right.canonicalContent)
   }
 
-  @Test("A time counts as an instant") func timeCounts() throws {
+  @Test("a time counts as an instant") func timeCounts() throws {
     func at(_ time: String) throws -> Event {
       try EventDecoder().decode(
         line: Array(#"{"id":"1","type":"a.b","occurredAt":"\#(time)"}"#.utf8)
@@ -66,7 +66,7 @@ struct ContentTests {
     #expect(try !at("2014-03-05T10:00:01Z").sameContent(as: at("2014-03-05T10:00:01.000001Z")))
   }
 
-  @Test("Ids and types count") func idsTypes() {
+  @Test("ids and types count") func idsTypes() {
     let now = Instant(microseconds: 0)
     let event = Event(id: "1", type: EventType(text: "a.b"), occurredAt: now)
     #expect(!event.sameContent(as: Event(id: "2", type: event.type, occurredAt: now)))
@@ -74,7 +74,7 @@ struct ContentTests {
       !event.sameContent(as: Event(id: "1", type: EventType(text: "a.c"), occurredAt: now)))
   }
 
-  @Test("Data that is no JSON counts by its bytes") func dataNo() {
+  @Test("data that is no JSON counts by its bytes") func dataNo() {
     func event(_ json: String) -> Event {
       Event(
         id: "1", type: EventType(text: "a.b"), occurredAt: Instant(microseconds: 0),

@@ -2,7 +2,7 @@ import LedgerEvents
 import Testing
 
 struct DataTests {
-  @Test("What the builder writes reads as what was set") func builderWrites() throws {
+  @Test("what the builder writes reads as what was set") func builderWrites() throws {
     var data = EventData.Builder()
     data.set("text", "a \"word\"\\\n\u{1}\u{1F}\t\u{8}\u{C}\r é😀")
     data.set("name", Name("N"))
@@ -39,7 +39,7 @@ struct DataTests {
     #expect(!back.isEmpty)
   }
 
-  @Test("A value of another type is none") func valueAnother() throws {
+  @Test("a value of another type is none") func valueAnother() throws {
     let value = try JSONValue(json: Array(#"{"s":"x","n":1.5,"b":true}"#.utf8))
     #expect(value["s"]?.integer == nil)
     #expect(value["s"]?.double == nil)
@@ -56,7 +56,7 @@ struct DataTests {
   }
 
   @Test(
-    "What is no value is refused",
+    "what is no value is refused",
     arguments: ["", "[1", "1 2", "{\"a\":null}", "\"\\ud800\"", "01"])
   func noValue(text: String) {
     #expect(throws: EventError.self) { try JSONValue(json: Array(text.utf8)) }
@@ -65,7 +65,7 @@ struct DataTests {
   }
 
   @Test(
-    "A number is the nearest double",
+    "a number is the nearest double",
     arguments: [
       "0", "-0", "1", "-1.5", "0.1", "123456789012345678", "1e22", "1.7976931348623157e308",
       "1e400",
@@ -77,7 +77,7 @@ struct DataTests {
     #expect(value == Double(text) || value.isInfinite)
   }
 
-  @Test("Random numbers are the nearest double") func randomNumbers() throws {
+  @Test("random numbers are the nearest double") func randomNumbers() throws {
     var random = SampleEvents(seed: 5)
     for _ in 0..<2_000 {
       let text = "\(random.below(1 << 40)).\(random.below(1 << 30))"
@@ -85,7 +85,7 @@ struct DataTests {
     }
   }
 
-  @Test("Names of data are numbered behind those of the envelope") func namesData() throws {
+  @Test("names of data are numbered after those of the envelope") func namesData() throws {
     func uses(_ line: String) throws -> [NameUse] {
       try EventDecoder().decode(line: Array(line.utf8)).event.nameUses
     }
@@ -114,7 +114,7 @@ struct DataTests {
       try uses(start + #""type":"catalog.failed","data":{"products":[{"product":"p"}]}}"#).isEmpty)
   }
 
-  @Test("A member that the type does not know has no names in it") func memberType() throws {
+  @Test("a member that the type does not know has no names in it") func memberType() throws {
     let line =
       #"{"id":"1","occurredAt":"2014-03-05T10:00:01Z","type":"catalog.set","#
       + #""data":{"products":[{"product":"p","kind":"consumable"}],"invalid":["i"],"to":"B"}}"#
@@ -122,7 +122,7 @@ struct DataTests {
     #expect(event.nameUses == [NameUse(kind: .product, name: "p")])
   }
 
-  @Test("Numbers are given in the order of first use") func numbersGiven() {
+  @Test("numbers are given in the order of first use") func numbersGiven() {
     var numbers = NameNumbers()
     #expect(numbers.number(NameUse(kind: .account, name: "A")) == 1)
     #expect(numbers.number(NameUse(kind: .device, name: "A")) == 2)
@@ -135,7 +135,7 @@ struct DataTests {
     #expect(numbers.count == 2)
   }
 
-  @Test("Slots of names have their kinds") func slotsNames() {
+  @Test("slots of names have their kinds") func slotsNames() {
     #expect(
       NameSlot.allCases.map(\.kind) == [
         .app, .account, .device, .session, .payment, .product, .transaction, .transaction,
@@ -143,7 +143,7 @@ struct DataTests {
       ])
   }
 
-  @Test("Names compare by bytes") func namesCompare() {
+  @Test("names compare by bytes") func namesCompare() {
     #expect(Name("é") != Name("e\u{301}"))
     #expect(Name("a") < Name("b"))
     #expect(Set([Name("é"), Name("e\u{301}"), Name("é")]).count == 2)

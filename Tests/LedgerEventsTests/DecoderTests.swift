@@ -9,7 +9,7 @@ struct DecoderTests {
     + #""originalTransaction":"O","download":"C","data":{"progress":0.310,"own":{ "a" : [1.50,"#
     + #" "\u0041"] }},"position":12,"recordedAt":"2014-03-05T10:00:02+00:00"}"#
 
-  @Test("Every field is read") func everyField() throws {
+  @Test("every field is read") func everyField() throws {
     let input = try EventDecoder().decode(line: Array(full.utf8))
     let event = input.event
     #expect(event.id == "018f")
@@ -33,7 +33,7 @@ struct DecoderTests {
     #expect(input.recordedAt?.rfc3339 == "2014-03-05T10:00:02Z")
   }
 
-  @Test("An export of it is the same line but for times and escapes of names") func exportSame()
+  @Test("an export of it is the same line but for times and escapes of names") func exportSame()
     throws
   {
     let input = try EventDecoder().decode(line: Array(full.utf8))
@@ -48,7 +48,7 @@ struct DecoderTests {
     #expect(EventEncoder().encode(recorded) == line)
   }
 
-  @Test("Fields may stand in any order") func fieldsMay() throws {
+  @Test("fields may stand in any order") func fieldsMay() throws {
     let input = try EventDecoder().decode(
       line: Array(
         (#"{"data":{"progress":1,"x":0},"download":"C","transaction":"T","#
@@ -58,7 +58,7 @@ struct DecoderTests {
     #expect(input.event.transaction == "T")
   }
 
-  @Test("White space around everything, and one line feed at the end, are fine") func whiteSpace()
+  @Test("white space around everything, and one line feed at the end, are fine") func whiteSpace()
     throws
   {
     let line =
@@ -71,7 +71,7 @@ struct DecoderTests {
     #expect(event.data["z"] == Array("{ }".utf8))
   }
 
-  @Test("The default environment is for events that state none") func defaultEnvironment() throws {
+  @Test("the default environment is for events that state none") func defaultEnvironment() throws {
     let decoder = EventDecoder(defaultEnvironment: .xcode)
     let none = #"{"id":"1","type":"a.b","occurredAt":"2014-03-05T10:00:01Z"}"#
     let own = none.dropLast() + #","environment":"sandbox"}"#
@@ -80,7 +80,7 @@ struct DecoderTests {
     #expect(try EventDecoder().decode(line: Array(none.utf8)).event.environment == nil)
   }
 
-  @Test("An unknown type is kept with whatever data it has") func unknownType() throws {
+  @Test("an unknown type is kept with whatever data it has") func unknownType() throws {
     let line =
       #"{"id":"1","type":"future.thing","occurredAt":"2014-03-05T10:00:01Z","source":"gameCenter","#
       + #""data":{"progress":"much","products":7}}"#
@@ -92,7 +92,7 @@ struct DecoderTests {
     #expect(String(decoding: EventEncoder().encode(event), as: UTF8.self) == line)
   }
 
-  @Test("An escaped type and escaped field names are what they spell") func escapedType() throws {
+  @Test("an escaped type and escaped field names are what they spell") func escapedType() throws {
     let line =
       #"{"\u0069d":"1","type":"note\u002eadded","occurredAt":"2014-03-05T10:00:01\u005a","#
       + #""data":{"t\u0065xt":"x"}}"#
@@ -101,7 +101,7 @@ struct DecoderTests {
     #expect(event.data.string("text") == "x")
   }
 
-  @Test("The limits themselves are allowed") func limitsThemselves() throws {
+  @Test("the limits themselves are allowed") func limitsThemselves() throws {
     let deep = String(repeating: "[", count: 30) + String(repeating: "]", count: 30)
     let id = String(repeating: "i", count: eventIDBytesMax)
     let name = String(repeating: "n", count: nameBytesMax)
@@ -115,7 +115,7 @@ struct DecoderTests {
     _ = try EventDecoder().decode(line: Array((start + fill + "\"}}").utf8))
   }
 
-  @Test("The smallest integer and the ends of ranges are allowed") func smallestInteger() throws {
+  @Test("the smallest integer and the ends of ranges are allowed") func smallestInteger() throws {
     for (type, data) in [
       ("payment.added", #""quantity":-9223372036854775808"#),
       ("download.progressed", #""progress":0"#),
@@ -131,7 +131,7 @@ struct DecoderTests {
     }
   }
 
-  @Test("An error reads as a sentence with its place") func errorReads() {
+  @Test("an error reads as a sentence with its location") func errorReads() {
     #expect(
       EventError(line: 3, column: 17, field: "data.progress", reason: "is much").description
         == "line 3, column 17: data.progress: is much")

@@ -13,7 +13,7 @@ struct FactTests {
     )
   }
 
-  @Test("Progress is a fact without detail") func progressFact() throws {
+  @Test("progress is a fact without detail") func progressFact() throws {
     let (fact, numbers) = try fact(
       #"{"id":"018f3c2a-7b10-7cc3-9a1e-0123456789ab","type":"download.progressed","#
         + #""occurredAt":"1970-01-01T00:00:01Z","source":"storekit1","environment":"sandbox","#
@@ -34,7 +34,7 @@ struct FactTests {
     #expect(fact.account == 0)
   }
 
-  @Test("A delivery announces its downloads by number") func deliveryAnnounces() throws {
+  @Test("a delivery announces its downloads by number") func deliveryAnnounces() throws {
     let (fact, numbers) = try fact(
       #"{"id":"1","type":"transaction.purchased","occurredAt":"2014-03-05T10:00:01Z","#
         + #""transaction":"T","product":"P","data":{"quantity":3,"#
@@ -55,7 +55,7 @@ struct FactTests {
     #expect(fields.downloads.map(\.host) == [nil, .own])
   }
 
-  @Test("A catalogue's entries carry what products are") func cataloguesEntries() throws {
+  @Test("a catalogue's entries carry what products are") func cataloguesEntries() throws {
     let (fact, numbers) = try fact(
       #"{"id":"1","type":"catalog.set","occurredAt":"2014-03-05T10:00:01Z","#
         + #""data":{"products":[{"product":"P","kind":"autoRenewable","duration":"P1M","#
@@ -71,7 +71,7 @@ struct FactTests {
     #expect(entries[1].grants.map(\.amount) == [5, 3])
   }
 
-  @Test("A response's invalid ids stand behind its products", arguments: [true, false])
+  @Test("a response's invalid ids come after its products", arguments: [true, false])
   func responsesInvalid(isInvalidFirst: Bool) throws {
     let products = #""products":[{"product":"P","contentVersion":"2"},{"product":"R"}]"#
     let invalid = #""invalid":["Q","P"]"#
@@ -86,7 +86,7 @@ struct FactTests {
   }
 
   @Test(
-    "A percentage is exact to the millionth",
+    "a percentage is exact to the millionth",
     arguments: [
       ("100", 100_000_000), ("50.5", 50_500_000), ("33.3333333", 33_333_333), ("5e1", 50_000_000),
       ("0", 0), ("0.000001", 1), ("505e-1", 50_500_000),
@@ -99,7 +99,7 @@ struct FactTests {
     #expect(fact.detail?.fields.percentMillionths == millionths)
   }
 
-  @Test("An error is seen, and a path by its hash alone") func errorSeen() throws {
+  @Test("an error is seen, and a path by its hash alone") func errorSeen() throws {
     let line =
       #"{"id":"1","type":"content.installed","occurredAt":"2014-03-05T10:00:01Z","product":"P","#
       + #""data":{"contentVersion":"1.0","path":"/a","digest":"aa","excludedFromBackup":false,"#
@@ -114,7 +114,7 @@ struct FactTests {
     #expect(fields.excludedFromBackup == false)
   }
 
-  @Test("A link carries its other account") func linkCarries() throws {
+  @Test("a link carries its other account") func linkCarries() throws {
     let (fact, numbers) = try fact(
       #"{"id":"1","type":"account.linked","occurredAt":"2014-03-05T10:00:01Z","account":"A","#
         + #""data":{"to":"B"}}"#
@@ -124,7 +124,7 @@ struct FactTests {
       numbers.use(try #require(fact.detail).fields.to) == NameUse(kind: .account, name: "B"))
   }
 
-  @Test("What an operator and a spender state is in the detail") func operatorSpender() throws {
+  @Test("what an operator and a spender state is in the detail") func operatorSpender() throws {
     let (granted, _) = try fact(
       #"{"id":"1","type":"entitlement.granted","occurredAt":"2014-03-05T10:00:01Z","account":"A","#
         + #""data":{"entitlement":"pro","until":"2014-03-06T00:00:00Z"}}"#
@@ -146,7 +146,7 @@ struct FactTests {
     #expect(checked.detail?.fields.allowed == false)
   }
 
-  @Test("A clock more than a day ahead is not believed") func clockMore() throws {
+  @Test("a clock more than a day ahead is not believed") func clockMore() throws {
     let (fact, _) = try fact(
       #"{"id":"1","type":"note.added","occurredAt":"2014-03-07T10:00:01Z","#
         + #""recordedAt":"2014-03-05T10:00:01Z","data":{"text":"x"}}"#

@@ -3,7 +3,7 @@ import Testing
 
 struct InstantTests {
   @Test(
-    "A time is read to the microsecond and given back in UTC",
+    "a time is read to the microsecond and given back in UTC",
     arguments: [
       ("1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z"),
       ("1970-01-01T00:00:00.000001Z", 1, "1970-01-01T00:00:00.000001Z"),
@@ -26,7 +26,7 @@ struct InstantTests {
     #expect(Instant(microseconds: microseconds).rfc3339 == back)
   }
 
-  @Test("Every day of four centuries is itself again") func everyDay() throws {
+  @Test("every day of four centuries is itself again") func everyDay() throws {
     let start = try #require(Instant(rfc3339: "1970-01-01T00:00:00Z")).microseconds
     var expected = (year: 1970, month: 1, day: 1)
     for day in 0..<146_097 {
@@ -46,7 +46,7 @@ struct InstantTests {
   }
 
   @Test(
-    "A duration is read into months, days and microseconds",
+    "a duration is read into months, days and microseconds",
     arguments: [
       ("P1M", 1, 0, 0), ("P1Y", 12, 0, 0), ("P2W", 0, 14, 0), ("P3D", 0, 3, 0),
       ("P1Y2M3W4DT5H6M7.5S", 14, 25, 18_367_500_000), ("PT0.0000019S", 0, 0, 1),
@@ -61,7 +61,7 @@ struct InstantTests {
   }
 
   @Test(
-    "What is no duration is refused",
+    "what is no duration is refused",
     arguments: [
       "", "P", "PT", "P1", "1M", "P1M2Y", "P1M1M", "PT1D", "P1H", "P-1M", "-P1M", "P1.5M", "P1MT",
       "p1m", "P 1M", "PT1.S", "PT1.5M", "P99999999999999999999D", "P10000Y", "P4000000D",
@@ -72,7 +72,7 @@ struct InstantTests {
   }
 
   @Test(
-    "A duration is added by the calendar, the day clamped to the month's end",
+    "a duration is added by the calendar, the day clamped to the month's end",
     arguments: [
       ("2014-01-31T10:00:00Z", "P1M", "2014-02-28T10:00:00Z"),
       ("2014-03-15T10:00:00Z", "P1M", "2014-04-15T10:00:00Z"),
@@ -94,7 +94,7 @@ struct InstantTests {
     #expect(instant.adding(try #require(CalendarDuration(iso8601: duration))).rfc3339 == end)
   }
 
-  @Test("The longest duration from the last instant does not overflow") func longestDuration()
+  @Test("the longest duration from the last instant does not overflow") func longestDuration()
     throws
   {
     let longest = try #require(CalendarDuration(iso8601: "P9999Y"))

@@ -29,13 +29,13 @@ struct PackedUUIDTests {
   func others() {
     let right = Array("01234567-89ab-cdef-fedc-ba9876543210".utf8)
     let digits = Set("0123456789abcdef".utf8)
-    for place in right.indices {
+    for index in right.indices {
       for byte in UInt8.min...UInt8.max {
         var text = right
-        text[place] = byte
-        let isDash = [8, 13, 18, 23].contains(place)
+        text[index] = byte
+        let isDash = [8, 13, 18, 23].contains(index)
         let isRight = isDash ? byte == UInt8(ascii: "-") : digits.contains(byte)
-        #expect((PackedUUID(text.span) != nil) == isRight, "byte \(byte) at \(place)")
+        #expect((PackedUUID(text.span) != nil) == isRight, "byte \(byte) at \(index)")
       }
     }
     for count in 0..<right.count {

@@ -34,7 +34,8 @@ struct RecordCompleteTests {
       var bytes: [UInt8] = [1, 2, 3]
       Record.append(
         event, position: 0, recordedAt: Instant(microseconds: 0),
-        numbers: [NameNumber](repeating: 0, count: count), commitment: commitment, to: &bytes)
+        numbers: [NameNumber](repeating: 0, count: count), commitment: commitment,
+        isSummed: false, to: &bytes)
       Record.complete(
         &bytes, from: 3, position: 4_000_000_000, recordedAt: now, namesBefore: 77_000,
         numbers: numbers)

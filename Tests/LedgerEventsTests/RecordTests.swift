@@ -3,7 +3,7 @@ import Testing
 
 struct RecordTests {
   @Test(
-    "Every event comes back from its record and its personal data", arguments: EventKind.allCases)
+    "every event comes back from its record and its personal data", arguments: EventKind.allCases)
   func everyEvent(kind: EventKind) throws {
     var samples = SampleEvents(seed: UInt64(kind.rawValue))
     var numbers = NameNumbers()
@@ -29,7 +29,7 @@ struct RecordTests {
     }
   }
 
-  @Test("Every public field of the vocabulary has a tag") func everyPublic() {
+  @Test("every public field of the vocabulary has a tag") func everyPublic() {
     for rule in Vocabulary.rules {
       for field in rule.fields where !field.isPersonal {
         #expect(RecordTag.allCases.contains { $0.name == field.name }, "\(field.name)")
@@ -37,7 +37,7 @@ struct RecordTests {
     }
   }
 
-  @Test("Nothing personal enters a record") func nothingPersonal() throws {
+  @Test("nothing personal enters a record") func nothingPersonal() throws {
     let secret = "SECRET"
     for kind in EventKind.allCases {
       let rule = Vocabulary.rule(kind)
@@ -71,7 +71,7 @@ struct RecordTests {
     }
   }
 
-  @Test("A report of progress fits 115 bytes") func reportProgress() throws {
+  @Test("a report of progress fits 115 bytes") func reportProgress() throws {
     let line = #"""
       {"id":"018f3c2a-7b10-7cc3-9a1e-0123456789ab","type":"download.progressed",
       "occurredAt":"2024-05-29T03:01:00.003003Z","app":"com.example.reader","account":"A",
@@ -87,7 +87,7 @@ struct RecordTests {
     #expect(record.count == 96)
   }
 
-  @Test("A damaged record is an error and never a trap") func damagedRecord() throws {
+  @Test("a damaged record is an error and never a trap") func damagedRecord() throws {
     var samples = SampleEvents(seed: 7)
     var numbers = NameNumbers()
     for kind in EventKind.allCases {
@@ -114,7 +114,7 @@ struct RecordTests {
     }
   }
 
-  @Test("A newer format is refused by name") func newerFormat() {
+  @Test("a newer format is refused by name") func newerFormat() {
     var record = [UInt8](repeating: 0, count: 64)
     record[0] = Record.formatVersion + 1
     do {
@@ -126,7 +126,7 @@ struct RecordTests {
     }
   }
 
-  @Test("An erased name and erased personal data leave their fields out") func erasedName() throws {
+  @Test("an erased name and erased personal data leave their fields out") func erasedName() throws {
     var data = EventData.Builder()
     data.set("to", "B")
     data.set("reason", "asked for it")

@@ -31,7 +31,7 @@ struct RecordVectorTests {
       + #""own":1}],"invalid":["Q"]}}"#,
   ]
 
-  @Test("Records are the golden bytes") func recordsGolden() throws {
+  @Test("records are the golden bytes") func recordsGolden() throws {
     var numbers = NameNumbers()
     var vectors: [JSONValue] = []
     for (index, line) in RecordVectorTests.lines.enumerated() {
@@ -66,7 +66,7 @@ struct RecordVectorTests {
   }
 
   /// The test vectors of SipHash's reference implementation: the key 00…0f, the text 00 01 02 …
-  @Test("The keyed hash is SipHash-2-4") func keyedHash() {
+  @Test("the keyed hash is SipHash-2-4") func keyedHash() {
     let key = HashKey(low: 0x0706_0504_0302_0100, high: 0x0F0E_0D0C_0B0A_0908)
     let text = String(decoding: (0..<15).map { UInt8($0) }, as: UTF8.self)
     #expect(key.hash("") == 0x726F_DB47_DD0E_0E31)

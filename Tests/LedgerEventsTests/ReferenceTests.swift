@@ -3,7 +3,7 @@ import Testing
 
 /// The texts for the vocabulary that `docs/events.md` and `daybook types` show.
 @Suite("The reference of events") struct ReferenceTests {
-  @Test("Every type and every field says what it means", arguments: EventKind.allCases)
+  @Test("every type and every field says what it means", arguments: EventKind.allCases)
   func everyType(kind: EventKind) {
     var texts = [kind.recordedWhen]
     for field in Vocabulary.rule(kind).fieldReferences {
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "The example of each type is an event of it that needs nothing more",
+    "the example of each type is an event of it that needs nothing more",
     arguments: EventKind.allCases)
   func exampleEach(kind: EventKind) throws {
     guard let example = kind.example else {
@@ -26,7 +26,7 @@ import Testing
     #expect(String(decoding: EventEncoder().encode(event), as: UTF8.self) == example)
   }
 
-  @Test("Examples have ids of their own and name only fields of the vocabulary") func examplesHave()
+  @Test("examples have ids of their own and name only fields of the vocabulary") func examplesHave()
     throws
   {
     var ids: Set<Name> = []
@@ -40,14 +40,14 @@ import Testing
     }
   }
 
-  @Test("Every field of the envelope says what it means") func everyField() {
+  @Test("every field of the envelope says what it means") func everyField() {
     for field in EnvelopeField.allCases {
       #expect(!field.form.isEmpty)
       #expect(field.meaning.hasSuffix("."))
     }
   }
 
-  @Test("Needed members of data and of objects are marked") func neededMembers() {
+  @Test("needed members of data and of objects are marked") func neededMembers() {
     func needed(_ kind: EventKind) -> [String] {
       Vocabulary.rule(kind).fieldReferences.filter(\.isNeeded).map(\.path)
     }
@@ -57,7 +57,7 @@ import Testing
     #expect(Vocabulary.rule(.entitlementGranted).needTexts.last == "data.entitlement or product")
   }
 
-  @Test("Units stand in the form") func unitsStand() {
+  @Test("units stand in the form") func unitsStand() {
     let fields = Vocabulary.rule(.downloadProgressed).fieldReferences
     #expect(fields.first { $0.path == "timeRemaining" }?.form == "number, seconds")
     #expect(fields.first { $0.path == "contentLength" }?.form == "integer, bytes")

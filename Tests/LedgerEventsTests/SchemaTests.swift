@@ -3,13 +3,13 @@ import LedgerEvents
 import Testing
 
 struct SchemaTests {
-  @Test("The published schema is that of the vocabulary") func publishedSchema() throws {
+  @Test("the published schema is that of the vocabulary") func publishedSchema() throws {
     try Golden.check(EventSchema.text, "Schemas/event.schema.json")
   }
 
   /// One event of every type with all members of the vocabulary. The schema is checked against them
   /// too (`Schemas/check.py`).
-  @Test("The samples hold an event of every type and decode") func samplesHold() throws {
+  @Test("the samples hold an event of every type and decode") func samplesHold() throws {
     var lines = ""
     for kind in EventKind.allCases {
       var samples = SampleEvents(seed: 1_000 + UInt64(kind.rawValue))
@@ -25,7 +25,7 @@ struct SchemaTests {
   }
 
   /// The malformed lines that a schema can distinguish from valid ones, for `Schemas/check.py`.
-  @Test("The bad samples are lines that the decoder refuses") func badSamples() throws {
+  @Test("the bad samples are lines that the decoder refuses") func badSamples() throws {
     var lines = ""
     for bad in BadLine.envelope + BadLine.fields + BadLine.needs + BadLine.downloadNeeds
       + BadLine.subscriptionNeeds

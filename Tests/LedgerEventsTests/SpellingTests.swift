@@ -8,7 +8,7 @@ struct SpellingTests {
   ]
 
   @Test(
-    "The nearest name is found",
+    "the nearest name is found",
     arguments: [
       ("transaction.purchsed", "transaction.purchased"),  // a letter missing
       ("transaction.purchassed", "transaction.purchased"),  // a letter too many
@@ -22,23 +22,23 @@ struct SpellingTests {
   }
 
   @Test(
-    "A text that is near to no name has no suggestion",
+    "a text that is near to no name has no suggestion",
     arguments: ["transaction", "note.added", "content.movedaway", ""])
   func textNear(text: String) {
     #expect(Spelling.nearest(to: text, among: Self.names, within: 2) == nil)
   }
 
-  @Test("The first of two equally near names wins, a nearer one before both") func firstTwo() {
+  @Test("the first of two equally near names wins, a nearer one before both") func firstTwo() {
     #expect(Spelling.nearest(to: "ab", among: ["ac", "ad"], within: 2) == "ac")
     #expect(Spelling.nearest(to: "ab", among: ["acd", "ac", "ab"], within: 2) == "ab")
   }
 
-  @Test("Names that share no letter are not near, however short") func namesShare() {
+  @Test("names that share no letter are not near, however short") func namesShare() {
     #expect(Spelling.nearest(to: "ab", among: ["cd", "xy"], within: 3) == nil)
     #expect(Spelling.nearest(to: "a", among: ["b"], within: 2) == nil)
   }
 
-  @Test("Swapped neighbours are one edit, and each letter changes once") func swappedNeighbours() {
+  @Test("swapped neighbours are one edit, and each letter changes once") func swappedNeighbours() {
     func edits(_ left: String, _ right: String, upTo limit: Int) -> Int? {
       Spelling.edits(Array(left.unicodeScalars), Array(right.unicodeScalars), upTo: limit)
     }

@@ -25,11 +25,11 @@ struct ValidateTests {
     }
   }
 
-  @Test("A right event passes") func rightEvent() throws {
+  @Test("a right event passes") func rightEvent() throws {
     try event().validate()
   }
 
-  @Test("Names are held to their limits") func namesHeld() {
+  @Test("names are held to their limits") func namesHeld() {
     let long = Name(String(repeating: "x", count: nameBytesMax + 1))
     expect("id", "is empty") { $0.id = "" }
     expect("id", "129 bytes") { $0.id = Name(String(repeating: "x", count: 129)) }
@@ -45,7 +45,7 @@ struct ValidateTests {
     }
   }
 
-  @Test("Type, time and sequence are held to their forms") func typeTime() {
+  @Test("type, time and sequence are held to their forms") func typeTime() {
     expect("type", "subject.verb", EventType(text: "a")) { _ in }
     expect("type", "subject.verb", EventType(text: "a." + String(repeating: "b", count: 511))) {
       _ in
@@ -57,7 +57,7 @@ struct ValidateTests {
     expect("sequence", "0 or more") { $0.sequence = -1 }
   }
 
-  @Test("Data is held to JSON and to the vocabulary") func dataHeld() {
+  @Test("data is held to JSON and to the vocabulary") func dataHeld() {
     func data(_ json: String, name: String = "x") -> EventData {
       EventData(members: [EventData.Member(name: name, json: Array(json.utf8))])
     }
@@ -88,7 +88,7 @@ struct ValidateTests {
     }
   }
 
-  @Test("What a type needs must be there") func typeNeeds() {
+  @Test("what a type needs must be there") func typeNeeds() {
     expect("account", "account.erased needs account", EventType(.accountErased)) { _ in }
     expect("transaction", "transaction or payment", EventType(.transactionFailed)) { _ in }
     expect("data.text", "needs data.text", EventType(.noteAdded)) { _ in }

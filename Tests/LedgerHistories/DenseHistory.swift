@@ -107,18 +107,18 @@ enum Arrival {
   /// Assigns ids that are not in the order of time, makes some drafts arrive late, and numbers
   /// them.
   static func arranged(_ drafts: [Draft], _ random: inout SeededRandom) -> [RecordedEvent] {
-    var order: [(place: Int, draft: Draft)] = []
+    var order: [(key: Int, draft: Draft)] = []
     for (number, draft) in drafts.enumerated() {
       var draft = draft
       let rising = random.chance(1, in: 2)
       let digits = String(rising ? 1_000_000_000 + number : 9_000_000_000 - number)
       draft.event.id = Name(random.one(of: ["a", "b", "x", "y"]) + digits)
-      var place = 2 * number
-      if random.chance(1, in: 8) { place += random.below(60) }
-      order.append((place, draft))
+      var key = 2 * number
+      if random.chance(1, in: 8) { key += random.below(60) }
+      order.append((key, draft))
     }
     let sorted = order.enumerated().sorted {
-      ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
+      ($0.element.key, $0.offset) < ($1.element.key, $1.offset)
     }
     return sorted.enumerated().map { number, item in
       let draft = item.element.draft

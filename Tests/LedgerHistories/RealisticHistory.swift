@@ -49,8 +49,8 @@ struct RealisticHistory {
   static func uuid(_ high: UInt64, _ low: UInt64) -> Name {
     let digits = hexadecimal(high) + hexadecimal(low)
     var text = ""
-    for (place, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(place) { text += "-" }
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
       text.append(digit)
     }
     return Name(text)

@@ -36,10 +36,10 @@ extension Scene {
       ])
       script.append((kind, given))
     }
-    let place = random.below(script.count + 1)
+    let index = random.below(script.count + 1)
     let product = random.one(of: ["con", "con", "non"] as [Name])
-    script.insert((.transactionPurchased, queued(name, product, original: chain)), at: place)
-    if random.chance(1, in: 4) { script.remove(at: place) }
+    script.insert((.transactionPurchased, queued(name, product, original: chain)), at: index)
+    if random.chance(1, in: 4) { script.remove(at: index) }
     return script
   }
 
@@ -100,8 +100,8 @@ extension Scene {
       script.append((kind, queued(copy, "non", device: device, original: original)))
     }
     if random.chance(1, in: 6) { script.append((.sessionStarted, of(device))) }
-    let place = bought.count + 1 + random.below(script.count - bought.count)
-    script.insert((.restoreCompleted, of(device)), at: place)
+    let index = bought.count + 1 + random.below(script.count - bought.count)
+    script.insert((.restoreCompleted, of(device)), at: index)
     if random.chance(1, in: 4) { script.append((.restoreCompleted, of(device))) }
     if random.chance(1, in: 4) { script.swapAt(0, bought.count) }
     return script

@@ -100,8 +100,8 @@ extension Scene {
       EventKind.transactionRefunded, .transactionRefundReversed, .transactionRevoked,
     ]
     for _ in 0..<random.below(3) {
-      let place = 1 + random.below(script.count)
-      script.insert((random.one(of: verdicts), stored("t6")), at: place)
+      let index = 1 + random.below(script.count)
+      script.insert((random.one(of: verdicts), stored("t6")), at: index)
     }
     return script
   }

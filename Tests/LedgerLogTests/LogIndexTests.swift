@@ -142,7 +142,7 @@ struct LogIndexTests {
     #expect(faults.allSatisfy { $0.part == .record || $0.part == .name })
   }
 
-  /// In each of these places an index can prove to be damaged; whatever was taken into the group
+  /// At each of these points an index can prove to be damaged; whatever was taken into the group
   /// by then is appended all the same, and once.
   @Test("finds everything in the log when the index fails", arguments: IndexFault.allCases)
   func damaged(_ fault: IndexFault) throws {

@@ -71,8 +71,8 @@ struct LogMerkleTreeTests {
       for (level, index) in MerkleTree.peaks(size: UInt64(size)) where level >= 4 {
         let start = Int(index) << level
         let expected = naiveRoot(leaves[start..<start + 1 << level])
-        let place = MerkleTree.storedIndex(level: level, index: index)
-        #expect(stored[Int(place)].bytes == expected, "level \(level), index \(index)")
+        let storedIndex = MerkleTree.storedIndex(level: level, index: index)
+        #expect(stored[Int(storedIndex)].bytes == expected, "level \(level), index \(index)")
       }
     }
   }

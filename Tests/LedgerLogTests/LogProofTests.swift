@@ -114,13 +114,13 @@ struct LogProofTests {
         #expect(moved.root(of: leaf) != root)
       }
       #expect(proof.root(of: wrong) != root)
-      for place in proof.path.indices {
+      for level in proof.path.indices {
         var path = proof.path
-        path[place] = leaf
+        path[level] = leaf
         #expect(
           InclusionProof(index: UInt64(index), size: UInt64(size), path: path).root(of: leaf)
             != root)
-        path.remove(at: place)
+        path.remove(at: level)
         #expect(
           InclusionProof(index: UInt64(index), size: UInt64(size), path: path).root(of: leaf)
             != root)
@@ -144,9 +144,9 @@ struct LogProofTests {
         let moved = ConsistencyProof(oldSize: other, newSize: UInt64(size), path: proof.path)
         #expect(!moved.holds(old: before, new: root), "\(other) for \(old) of \(size)")
       }
-      for place in proof.path.indices {
+      for level in proof.path.indices {
         var path = proof.path
-        path[place] = wrong
+        path[level] = wrong
         let changed = ConsistencyProof(
           oldSize: UInt64(old), newSize: UInt64(size), path: path)
         #expect(!changed.holds(old: before, new: root))

@@ -170,7 +170,7 @@ struct LogReadTests {
     try FileManager.default.removeItem(atPath: path + "/" + PersonalKeys.fileName)
     var part = whole.prefix(count / 2)
     // The number of the commit, which is 0 in a new file.
-    for place in 144..<152 where place < part.count { part[place] = 0 }
+    for index in 144..<152 where index < part.count { part[index] = 0 }
     part.append(Data(count: count - part.count))
     try part.write(to: URL(fileURLWithPath: data))
     let error = #expect(throws: LedgerError.self) { try EventLog(open: path) }

@@ -58,7 +58,7 @@ struct LogVerifyTests {
     #expect(error?.code == .notFound)
   }
 
-  @Test("finds what is damaged behind a position, and looks at nothing before it")
+  @Test("finds what is damaged after a position, and looks at nothing before it")
   func damageSince() throws {
     _ = try faults { (transaction, tables) throws(LMDBError) in
       for position in [20, 50] as [UInt64] {
@@ -87,7 +87,7 @@ struct LogVerifyTests {
     }
   }
 
-  @Test("refuses to begin behind a record that counts more names than there are")
+  @Test("refuses to begin after a record that counts more names than there are")
   func namesSince() throws {
     var transaction = try log.environment.beginWrite()
     var bytes: [UInt8] = []
@@ -120,7 +120,7 @@ struct LogVerifyTests {
     #expect(faults.contains { $0.part == .tree && $0.position == 32 })
   }
 
-  @Test("finds a record that was put in another's place, which has a good checksum")
+  @Test("finds a record that replaced another one and has a good checksum")
   func swapped() throws {
     let faults = try faults { (transaction, tables) throws(LMDBError) in
       let record = try copy(transaction, tables.records, 5)

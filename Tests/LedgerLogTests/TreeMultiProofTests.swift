@@ -85,7 +85,7 @@ private struct PlainTree {
     #expect(PlainTree(size: 0).proof([]).nodes.isEmpty)
   }
 
-  @Test("makes another root of any other leaf, node, place or size", arguments: 1...40)
+  @Test("makes another root of any other leaf, node, index or size", arguments: 1...40)
   func changed(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let tree = PlainTree(size: 2 + random.below(120))
@@ -96,29 +96,29 @@ private struct PlainTree {
       do { return try proof.root(of: leaves) } catch { return nil }
     }
     let proven = tree.proven(wanted)
-    for place in wanted.indices {
+    for index in wanted.indices {
       var other = proven
-      other[place].hash = tree.root(0..<2)
+      other[index].hash = tree.root(0..<2)
       #expect(made(proof, other) != root)
       other = proven
-      other.remove(at: place)
+      other.remove(at: index)
       #expect(made(proof, other) != root)
       other = proven
-      other[place].index += 1
+      other[index].index += 1
       #expect(made(proof, other) != root)
     }
-    for place in proof.nodes.indices {
+    for index in proof.nodes.indices {
       var nodes = proof.nodes
-      nodes[place] = tree.root(0..<2) == nodes[place] ? tree.leaf(0) : tree.root(0..<2)
+      nodes[index] = tree.root(0..<2) == nodes[index] ? tree.leaf(0) : tree.root(0..<2)
       #expect(made(TreeMultiProof(size: proof.size, nodes: nodes), proven) != root)
-      nodes.remove(at: place)
+      nodes.remove(at: index)
       #expect(made(TreeMultiProof(size: proof.size, nodes: nodes), proven) == nil)
     }
     let more = proof.nodes + [root]
     #expect(made(TreeMultiProof(size: proof.size, nodes: more), proven) == nil)
   }
 
-  @Test("of places that are not ascending, or beyond the tree, is refused with its reason")
+  @Test("of indices that are not ascending, or beyond the tree, is refused with its reason")
   func refused() {
     let tree = PlainTree(size: 5)
     let proof = tree.proof([1, 3])

@@ -24,12 +24,12 @@ struct AdvanceTests {
     advances += growing.advances
     return growing.units.count { unit in
       !unit.facts.isEmpty
-        && UnitSet.fold(connected: unit.facts, behind: growing.context, texts: ledger).encoded()
+        && UnitSet.fold(connected: unit.facts, context: growing.context, texts: ledger).encoded()
           != unit.state
     }
   }
 
-  @Test("Random histories grown in pieces give the very bytes of a fresh fold")
+  @Test("random histories grown in pieces give the very bytes of a fresh fold")
   func randomHistories() throws {
     var advances = 0
     for seed in 0..<25 as Range<UInt64> {
@@ -48,7 +48,7 @@ struct AdvanceTests {
     #expect(advances > 500, "most pieces in order go on without folding anew")
   }
 
-  @Test("Going on in pieces gives the very bytes of a fresh fold", isPresent, arguments: [5])
+  @Test("going on in pieces gives the very bytes of a fresh fold", isPresent, arguments: [5])
   func goingOn(pieceMax: Int) throws {
     var advances = 0
     for (number, history) in try #require(Conformance()).histories().enumerated() {
@@ -62,7 +62,7 @@ struct AdvanceTests {
     #expect(advances > 500, "most pieces in order go on without folding anew")
   }
 
-  @Test("The context is the same in any order of arrival", isPresent) func contextSame() throws {
+  @Test("the context is the same in any order of arrival", isPresent) func contextSame() throws {
     for (number, history) in try #require(Conformance()).histories().prefix(100).enumerated() {
       let ledger = FoldedLedger(history.events)
       var random = SeededRandom(seed: UInt64(number))
@@ -74,14 +74,14 @@ struct AdvanceTests {
         #expect(unit.encoded() == (try Unit(decoding: unit.encoded())).encoded())
       }
       let folds = contexts.map {
-        UnitSet.fold(connected: ledger.facts, behind: $0, texts: ledger).encoded()
+        UnitSet.fold(connected: ledger.facts, context: $0, texts: ledger).encoded()
       }
       #expect(folds[0] == folds[1], "\(history.name)")
     }
   }
 
   @Test(
-    "What reaches back is folded anew",
+    "what reaches back is folded anew",
     arguments: [
       // A chain without a catalogue entry becomes a subscription when a fact states an expiry.
       """
@@ -130,7 +130,7 @@ struct AdvanceTests {
   }
 
   @Test(
-    "A payment whose transaction is named later goes on to the very bytes of a fresh fold",
+    "a payment whose transaction is named later goes on to the very bytes of a fresh fold",
     arguments: [
       """
       1T10:00 payment.added pay=p1 p=book a=A
@@ -158,13 +158,13 @@ struct AdvanceTests {
     #expect(units.count == 1)
     for unit in units {
       let fresh = UnitSet.fold(
-        connected: unit.facts, behind: growing.context, texts: scene.ledger)
+        connected: unit.facts, context: growing.context, texts: scene.ledger)
       #expect(fresh.encoded() == unit.state)
     }
     #expect(growing.refolds == 0)
   }
 
-  @Test("So do many payments, each before its transaction") func manyPayments() throws {
+  @Test("so do many payments, each before its transaction") func manyPayments() throws {
     let lines = stride(from: 10, to: 60, by: 2).flatMap { number in
       [
         "1T10:\(number) payment.added pay=p\(number) p=book a=A",
@@ -175,7 +175,7 @@ struct AdvanceTests {
   }
 
   @Test(
-    "What arrives late changes what was folded as if it had come in time",
+    "what arrives late changes what was folded as if it had come in time",
     arguments: [
       // A purge recorded after the newest event, and an earlier install that arrives late.
       """
@@ -216,7 +216,7 @@ struct AdvanceTests {
     var found: [Finding] = []
     for unit in growing.units where !unit.facts.isEmpty {
       let fresh = UnitSet.fold(
-        connected: unit.facts, behind: growing.context, texts: scene.ledger)
+        connected: unit.facts, context: growing.context, texts: scene.ledger)
       #expect(fresh.encoded() == unit.state)
       found += try Unit(decoding: unit.state).findings
     }

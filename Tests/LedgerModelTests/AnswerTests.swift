@@ -4,7 +4,7 @@ import ModelComparison
 import Testing
 
 struct AnswerTests {
-  @Test("A subscription's answer changes by time alone, and says when") func subscriptionsAnswer()
+  @Test("a subscription's answer changes by time alone, and says when") func subscriptionsAnswer()
     throws
   {
     let scene = try Scene(
@@ -30,7 +30,7 @@ struct AnswerTests {
     #expect(segments[2].answer.nextChangeAt == nil)
   }
 
-  @Test("Of several environments the best grantor is shown and balances add up")
+  @Test("of several environments the best grantor is shown and balances add up")
   func severalEnvironments() throws {
     let scene = try Scene(
       """
@@ -53,7 +53,7 @@ struct AnswerTests {
     #expect(both.balances.map(\.amount) == [10])
   }
 
-  @Test("Entitlements of a product are those of the environments in which it is active")
+  @Test("entitlements of a product are those of the environments in which it is active")
   func entitlementsOfSeveralEnvironments() throws {
     let scene = try Scene(
       """
@@ -72,7 +72,7 @@ struct AnswerTests {
     #expect(both.active == ["book", "map", "maps", "test"])
   }
 
-  @Test("A transaction answers for the customer who holds it, or for its chain alone")
+  @Test("a transaction answers for the customer who holds it, or for its chain alone")
   func transactionAnswers() throws {
     let scene = try Scene(
       """
@@ -87,7 +87,7 @@ struct AnswerTests {
     #expect(alone.active == ["atlas"])
   }
 
-  @Test("What the absent device shares is folded together, and only then") func absentDevice()
+  @Test("what the absent device shares is folded together, and only then") func absentDevice()
     throws
   {
     let scene = try Scene(
@@ -101,7 +101,7 @@ struct AnswerTests {
     #expect(scene.folded.units.count == 3)
   }
 
-  @Test("A purge of the absent device reaches the finishes of every unit") func purgeAbsent() throws
+  @Test("a purge of the absent device reaches the finishes of every unit") func purgeAbsent() throws
   {
     let scene = try Scene(
       """
@@ -115,7 +115,7 @@ struct AnswerTests {
     #expect(!scene.findings.contains("content-missing-at-install@5"))
   }
 
-  @Test("A customer's events follow links, transfers and erasures") func customersEvents() throws {
+  @Test("a customer's events follow links, transfers and erasures") func customersEvents() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 p=book a=A
@@ -135,7 +135,7 @@ struct AnswerTests {
     #expect(positions("C") == [1, 2, 4, 5])
   }
 
-  @Test("An in-memory ledger grows fact by fact to what a fold of all of them is")
+  @Test("an in-memory ledger grows fact by fact to what a fold of all of them is")
   func memoryLedger() throws {
     let scene = try Scene(
       """
@@ -153,7 +153,7 @@ struct AnswerTests {
     #expect(growing.units.map { $0.encoded() } == scene.folded.units.map { $0.encoded() })
   }
 
-  @Test("A finding names the account that a transaction's chain lends it") func findingNames()
+  @Test("a finding names the account that a transaction's chain lends it") func findingNames()
     throws
   {
     let scene = try Scene(
@@ -166,7 +166,7 @@ struct AnswerTests {
     #expect(finding.account == scene.ledger.number(.account, "A"))
   }
 
-  @Test("Thresholds belong to rules that hold at a moment") func thresholdsBelong() {
+  @Test("thresholds belong to rules that hold at a moment") func thresholdsBelong() {
     var thresholds = Thresholds.standard
     for rule in Rule.allCases {
       #expect(thresholds.set(rule, to: 5) == Thresholds.rules.contains(rule))
@@ -174,7 +174,7 @@ struct AnswerTests {
     #expect(thresholds.neverFinished == 5 && thresholds.restoreUnanswered == 5)
   }
 
-  @Test("Balances stop at the ends of 64 bits") func balancesStop() throws {
+  @Test("balances stop at the ends of 64 bits") func balancesStop() throws {
     let scene = try Scene(
       """
       1T09:00 catalog.set d=- {"products":[{"product":"coin","kind":"consumable","grants":{"c":9000000000000000000}}]}
@@ -188,7 +188,7 @@ struct AnswerTests {
     #expect(try scene.answer("B", at: "2T00:00").balances.map(\.amount) == [-.max])
   }
 
-  @Test("A refund gives back a part of a negative credit rounded half up, too")
+  @Test("a refund gives back a part of a negative credit rounded half up, too")
   func negativeCredits() throws {
     let scene = try Scene(
       """
@@ -203,7 +203,7 @@ struct AnswerTests {
     #expect(try scene.answer("B", at: "2T00:00").balances.map(\.amount) == [-8])
   }
 
-  @Test("A term that ends after the last year ends with it") func termEnds() throws {
+  @Test("a term that ends after the last year ends with it") func termEnds() throws {
     let scene = try Scene(
       """
       1T09:00 catalog.set d=- {"products":[{"product":"pass","kind":"nonRenewing","duration":"P9999Y"}]}

@@ -10,7 +10,7 @@ struct CustomerTests {
     try #require(scene.folded.unit(of: scene.ledger.number(.account, account)))
   }
 
-  @Test("Linked ids are one customer until one of them is erased") func linkedIds() throws {
+  @Test("linked ids are one customer until one of them is erased") func linkedIds() throws {
     let scene = try Scene(
       """
       1T10:00 account.linked a=A d=- {"to":"B"}
@@ -34,7 +34,7 @@ struct CustomerTests {
     #expect(try unit(erased, of: "A").linkedAccounts(of: number) == [number])
   }
 
-  @Test("An account that only an unknown type states has an answer too") func accountOnly() throws {
+  @Test("an account that only an unknown type states has an answer too") func accountOnly() throws {
     let scene = try Scene("1T10:00 future.thing a=A")
     let account = scene.ledger.number(.account, "A")
     let unit = try unit(scene, of: "A")
@@ -44,7 +44,7 @@ struct CustomerTests {
     #expect(unit.newestEvent(of: .account(account)) == nil)
   }
 
-  @Test("A customer's newest event is of any of its ids and transactions, by environment")
+  @Test("a customer's newest event is of any of its ids and transactions, by environment")
   func customersNewest()
     throws
   {
@@ -65,7 +65,7 @@ struct CustomerTests {
     #expect(unit.newestEvent(of: subject, environments: EnvironmentSet(.xcode)) == nil)
   }
 
-  @Test("A fact is told its transaction and environment") func factTold() throws {
+  @Test("a fact gets its transaction and environment") func factTold() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchasing pay=p1 p=book
@@ -84,7 +84,7 @@ struct CustomerTests {
       facts.map { unit.environment(of: $0) } == [.sandbox, .sandbox, .production, .production, nil])
   }
 
-  @Test("A unit's answers concern what it sold, what the queue spoke of and what was granted")
+  @Test("a unit's answers concern what it sold, what the queue spoke of and what was granted")
   func unitsAnswers()
     throws
   {
@@ -102,7 +102,7 @@ struct CustomerTests {
     #expect(concerns == [true, true, true, false])
   }
 
-  @Test("The version on offer is the highest that any unit's events named") func versionOn() throws
+  @Test("the version on offer is the highest that any unit's events named") func versionOn() throws
   {
     let scene = try Scene(
       """
@@ -119,7 +119,7 @@ struct CustomerTests {
     #expect(scene.folded.versionOnOffer(of: 0, in: .production) == nil)
   }
 
-  @Test("Of equal versions on offer the one that was named first is it") func equalVersions() throws
+  @Test("of equal versions on offer the one that was named first is it") func equalVersions() throws
   {
     let scene = try Scene(
       """
@@ -134,7 +134,7 @@ struct CustomerTests {
     #expect(scene.folded.versionOnOffer(of: book, in: .production) == "2")
   }
 
-  @Test("Chains that nobody holds ask what nobody has installed") func chainsNobody() throws {
+  @Test("chains that nobody holds ask what nobody has installed") func chainsNobody() throws {
     let text = """
       1T10:00 transaction.purchased t=t1 p=book {"downloads":[{"download":"c1"}]}
       1T10:01 transaction.finished t=t1
@@ -156,7 +156,7 @@ struct CustomerTests {
     #expect(found.map(\.rule) == [.undelivered, .undelivered])
   }
 
-  @Test("Most facts leave the context as it is, and belong to a unit") func mostFacts() throws {
+  @Test("most facts leave the context as it is, and belong to a unit") func mostFacts() throws {
     let scene = try Scene(
       """
       1T10:00 transaction.purchased t=t1 p=book a=A

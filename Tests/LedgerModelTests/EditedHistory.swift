@@ -2,7 +2,7 @@ import LedgerEvents
 import LedgerHistories
 
 /// A random history with edits that its maker would not make: exchanged names, removed fields,
-/// fields in unusual places, times moved together, and another history mixed in.
+/// fields where they are unusual, times moved together, and another history mixed in.
 ///
 /// Each history has only a few kinds of edits, so that rare ones meet common ones.
 struct EditedHistory {
@@ -38,7 +38,7 @@ struct EditedHistory {
     var events = Histories.dense(seed: seed, count: count)
     var random = SeededRandom(seed: ~seed)
     if random.chance(1, in: 2) {
-      events += told(Histories.dense(seed: ~seed, count: count), among: events)
+      events += reported(Histories.dense(seed: ~seed, count: count), among: events)
     }
     if random.chance(1, in: 2) { events.removeAll { _ in random.chance(1, in: 5) } }
     if random.chance(1, in: 3) { events = events.map { hurried($0, since: events[0]) } }
@@ -55,7 +55,7 @@ struct EditedHistory {
   }
 
   /// Returns the events with another history mixed in, which begins at the same time.
-  private static func told(
+  private static func reported(
     _ others: [RecordedEvent], among events: [RecordedEvent]
   ) -> [RecordedEvent] {
     let shift =

@@ -10,7 +10,7 @@ struct FindingOrderTests {
     device: 3, transaction: 3, product: 3, download: 3)
 
   @Test(
-    "Findings that differ in any member have one order",
+    "findings that differ in any member have one order",
     arguments: [
       { $0.position = 6 }, { $0.environment = .sandbox }, { $0.rule = .undelivered },
       { $0.transaction = 4 }, { $0.download = 4 }, { $0.device = 4 }, { $0.product = 4 },
@@ -25,7 +25,7 @@ struct FindingOrderTests {
     #expect((other < Self.base) != (Self.base < other))
   }
 
-  @Test("Earlier members decide before later ones") func earlierMembers() {
+  @Test("earlier members decide before later ones") func earlierMembers() {
     var late = Self.base
     late.device = 9
     var early = Self.base
@@ -36,7 +36,7 @@ struct FindingOrderTests {
     #expect(early < late)
   }
 
-  @Test("A text comes behind none, and texts by their bytes") func textComes() {
+  @Test("a text comes after none, and texts by their bytes") func textComes() {
     let details: [Name?] = [nil, "", "1.0", "1.1", "2"]
     let findings = details.map { detail in
       var finding = Self.base

@@ -28,37 +28,37 @@ struct GrowingLedger {
   mutating func append(_ batch: [Fact]) throws {
     var change = ContextChange()
     for fact in batch { context.extend(with: fact, texts, &change) }
-    for place in parts.indices {
-      guard let state = parts[place].state else { continue }
-      if try Unit(decoding: state).isAffected(by: change) { parts[place].state = nil }
+    for index in parts.indices {
+      guard let state = parts[index].state else { continue }
+      if try Unit(decoding: state).isAffected(by: change) { parts[index].state = nil }
     }
     var fresh: [Int: [Fact]] = [:]
     for fact in batch {
-      let place = part(joining: Set(UnitNodes(fact)), &fresh)
-      fresh[place, default: []].append(fact)
-      parts[place].facts.append(fact)
+      let index = part(joining: Set(UnitNodes(fact)), &fresh)
+      fresh[index, default: []].append(fact)
+      parts[index].facts.append(fact)
     }
-    for (place, facts) in fresh { try advance(place, facts) }
-    for place in parts.indices where parts[place].state == nil && !parts[place].facts.isEmpty {
-      refold(place)
+    for (index, facts) in fresh { try advance(index, facts) }
+    for index in parts.indices where parts[index].state == nil && !parts[index].facts.isEmpty {
+      refold(index)
     }
   }
 
-  private mutating func advance(_ place: Int, _ facts: [Fact]) throws {
-    guard let state = parts[place].state else { return }
+  private mutating func advance(_ index: Int, _ facts: [Fact]) throws {
+    guard let state = parts[index].state else { return }
     var unit = try Unit(decoding: state)
     let sorted = facts.sorted { FoldKey($0).precedes(FoldKey($1), texts) }
     if unit.advance(sorted, FoldContext(context: context, texts: texts)) {
-      parts[place].state = unit.encoded()
+      parts[index].state = unit.encoded()
       advances += 1
     } else {
-      parts[place].state = nil
+      parts[index].state = nil
     }
   }
 
-  private mutating func refold(_ place: Int) {
-    parts[place].state =
-      UnitSet.fold(connected: parts[place].facts, behind: context, texts: texts).encoded()
+  private mutating func refold(_ index: Int) {
+    parts[index].state =
+      UnitSet.fold(connected: parts[index].facts, context: context, texts: texts).encoded()
     refolds += 1
   }
 

@@ -4,9 +4,11 @@ import LedgerModel
 import ModelComparison
 import Testing
 
-@Suite(.enabled(if: Conformance.isPresent, "skipped: no ../shared beside the package"))
+@Suite(
+  "The model on recorded incidents",
+  .enabled(if: Conformance.isPresent, "skipped: no ../shared beside the package"))
 struct ModelConformanceTests {
-  @Test("A fold answers every history as expected") func foldAnswers() throws {
+  @Test("a fold answers every history as expected") func foldAnswers() throws {
     for history in try #require(Conformance()).histories() {
       let differences = history.differences(arriving: history.events)
       #expect(differences.isEmpty, "\(history.name): \(differences.joined(separator: "; "))")
@@ -14,7 +16,7 @@ struct ModelConformanceTests {
   }
 
   @Test(
-    "The order of arrival changes nothing but what arrived late", arguments: [1, 2, 3] as [UInt64])
+    "the order of arrival changes nothing but what arrived late", arguments: [1, 2, 3] as [UInt64])
   func orderArrival(seed: UInt64) throws {
     for (number, history) in try #require(Conformance()).histories().enumerated() {
       let shuffled = RecordedEvent.shuffled(history.events, seed: UInt64(number) << 8 | seed)
@@ -23,7 +25,7 @@ struct ModelConformanceTests {
     }
   }
 
-  @Test("A fold answers every trace as expected, in order and shuffled") func foldAnswersEvery()
+  @Test("a fold answers every trace as expected, in order and shuffled") func foldAnswersEvery()
     throws
   {
     for trace in try #require(Conformance()).traces() {

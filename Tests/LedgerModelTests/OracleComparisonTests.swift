@@ -8,14 +8,14 @@ import Testing
 /// Compares the model with an independent implementation of the same two pages, over random
 /// histories.
 struct OracleComparisonTests {
-  @Test("Dense histories give what the oracle says", arguments: 0..<10)
+  @Test("dense histories give what the oracle says", arguments: 0..<10)
   func denseHistories(block: UInt64) {
     for seed in (block * 40)..<(block * 40 + 40) {
       compare(Histories.dense(seed: seed), "dense \(seed)")
     }
   }
 
-  @Test("The past is a fold of what had occurred by then") func pastFold() {
+  @Test("the past is a fold of what had occurred by then") func pastFold() {
     for seed in 2_000..<2_060 as Range<UInt64> {
       let history = Histories.dense(seed: seed)
       let ledger = FoldedLedger(history)
@@ -32,7 +32,7 @@ struct OracleComparisonTests {
     }
   }
 
-  @Test("Late and shuffled histories give what the oracle says") func lateShuffled() {
+  @Test("late and shuffled histories give what the oracle says") func lateShuffled() {
     for seed in 1_000..<1_060 as Range<UInt64> {
       let history = Histories.dense(seed: seed, count: 40)
       compare(RecordedEvent.shuffled(history, seed: seed), "shuffled dense \(seed)")
@@ -40,7 +40,7 @@ struct OracleComparisonTests {
     }
   }
 
-  @Test("Histories edited at random give what the oracle says", arguments: 0..<4)
+  @Test("histories edited at random give what the oracle says", arguments: 0..<4)
   func historiesEdited(block: UInt64) {
     for seed in (block * 40)..<(block * 40 + 40) {
       let history = EditedHistory.events(seed: seed)
@@ -49,7 +49,7 @@ struct OracleComparisonTests {
     }
   }
 
-  @Test("Long and sparse histories give what the oracle says") func longSparse() {
+  @Test("long and sparse histories give what the oracle says") func longSparse() {
     for seed in 0..<4 as Range<UInt64> {
       compare(Histories.sparse(seed: seed, count: 400, accounts: 20), "sparse \(seed)")
       compare(Histories.realistic(seed: seed, count: 400), "realistic \(seed)")

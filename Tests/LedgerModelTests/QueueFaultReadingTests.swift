@@ -15,7 +15,7 @@ struct QueueFaultReadingTests {
     return scene.folded.findings.filter { $0.rule == rule }.map(\.position)
   }
 
-  @Test("A failure from StoreKit 2 opens nothing, and is a delivery all the same")
+  @Test("a failure from StoreKit 2 opens nothing, and is a delivery all the same")
   func failureFrom() throws {
     let scene = """
       1T10:00 transaction.failed t=t1 p=coin src=storekit2
@@ -31,7 +31,7 @@ struct QueueFaultReadingTests {
     #expect(try found(.redelivered, in: scene) == [])
   }
 
-  @Test("A failure from StoreKit 2 closes nothing that a purchase opened")
+  @Test("a failure from StoreKit 2 closes nothing that a purchase opened")
   func failureFromStoreKit() throws {
     let scene = """
       1T10:00 transaction.purchased t=t1 p=coin src=storekit2
@@ -43,7 +43,7 @@ struct QueueFaultReadingTests {
     #expect(try found(.redelivered, in: scene) == [2])
   }
 
-  @Test("A download that has ended, or is another device's, does not excuse a loop")
+  @Test("a download that has ended, or is another device's, does not excuse a loop")
   func downloadHas() throws {
     func scene(_ download: String) -> String {
       var lines = ["1T10:00 transaction.purchased t=t1 p=coin", "1T10:01 \(download)"]
@@ -59,7 +59,7 @@ struct QueueFaultReadingTests {
     #expect(try found(.deliveryLoop, in: scene("download.requested t=t2 dl=c1")) == [6])
   }
 
-  @Test("A payment that is added again is one payment, open from its first") func paymentAdded()
+  @Test("a payment that is added again is one payment, open from its first") func paymentAdded()
     throws
   {
     let scene = """
@@ -72,7 +72,7 @@ struct QueueFaultReadingTests {
     #expect(try found(.paymentUnanswered, in: scene) == [1, 3, 4])
   }
 
-  @Test("A product that one catalogue names twice is what the last of its entries says")
+  @Test("a product that one catalogue names twice is what the last of its entries says")
   func productOne()
     throws
   {
@@ -86,7 +86,7 @@ struct QueueFaultReadingTests {
     #expect(try found(.fulfilledTwice, in: scene) == [3])
   }
 
-  @Test("A restore is held against what its account holds now, not what it held then")
+  @Test("a restore is held against what its account holds now, not what it held then")
   func restoreHeld() throws {
     let restore = """
       1T10:00 transaction.purchased t=t1 p=book a=A
@@ -101,7 +101,7 @@ struct QueueFaultReadingTests {
     }
   }
 
-  @Test("A restore is held against each chain by itself") func restoreHeldAgainst() throws {
+  @Test("a restore is held against each chain by itself") func restoreHeldAgainst() throws {
     let scene = """
       1T09:00 transaction.purchased t=t1 o=t1 p=book a=A
       1T09:01 transaction.purchased t=t2 o=t2 p=book a=A
@@ -115,7 +115,7 @@ struct QueueFaultReadingTests {
     #expect(try found(.restoreIncomplete, in: scene) == [3, 5])
   }
 
-  @Test("Thresholds of the newer rules can be set") func thresholdsNewer() throws {
+  @Test("thresholds of the newer rules can be set") func thresholdsNewer() throws {
     let scene = try Scene(
       """
       1T09:00 transaction.purchased t=t1 p=book a=A

@@ -13,21 +13,21 @@ struct ReadingTests {
     let scene = try Scene(text)
     let oracle = try #require(Oracle(scene.events).answers()[.production])
     let model: [Finding]
-    let told: [Oracle.Finding]
+    let reported: [Oracle.Finding]
     if rule.isJudgedAtAMoment {
       model = scene.folded.findings(at: oracle.at.microseconds, in: .production)
-      told = oracle.moment
+      reported = oracle.moment
     } else {
       model = scene.folded.findings
-      told = oracle.findings
+      reported = oracle.findings
     }
     let ofModel = model.filter { $0.rule == rule }.map(\.position).sorted()
-    let ofOracle = told.filter { $0.rule == rule.id }.map(\.position).sorted()
+    let ofOracle = reported.filter { $0.rule == rule.id }.map(\.position).sorted()
     #expect(ofModel == positions, "the model", sourceLocation: sourceLocation)
     #expect(ofOracle == positions, "the oracle", sourceLocation: sourceLocation)
   }
 
-  @Test("A transaction restored twice is found once, however many devices restore it")
+  @Test("a transaction restored twice is found once, however many devices restore it")
   func transactionRestored() throws {
     try expect(
       .restoredTwice, at: [3],
@@ -41,7 +41,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("A restore on another device can find the other one of two transactions") func restoreOn()
+  @Test("a restore on another device can find the other one of two transactions") func restoreOn()
     throws
   {
     try expect(
@@ -56,7 +56,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("A transaction delivered there before the restore is not the restore's second")
+  @Test("a transaction delivered there before the restore is not the restore's second")
   func transactionDelivered() throws {
     try expect(
       .restoredTwice, at: [],
@@ -68,7 +68,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("A transaction restored after the end is found once over all devices")
+  @Test("a transaction restored after the end is found once over all devices")
   func transactionRestoredAfter() throws {
     try expect(
       .restoreCompletedEarly, at: [3],
@@ -82,7 +82,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("A payment that is added again without an answer is found once, at its first")
+  @Test("a payment that is added again without an answer is found once, at its first")
   func paymentAdded() throws {
     try expect(
       .paymentUnanswered, at: [1],
@@ -95,7 +95,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("One answer of the queue answers every payment of its id that was added before")
+  @Test("one answer of the queue answers every payment of its id that was added before")
   func oneAnswer()
     throws
   {
@@ -110,7 +110,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("The store's own word is no answer of the queue to a payment") func storesOwn() throws {
+  @Test("the store's own word is no answer of the queue to a payment") func storesOwn() throws {
     try expect(
       .paymentUnanswered, at: [1],
       in: """
@@ -120,7 +120,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("A transfer to another id of the same customer is one that moved the transaction")
+  @Test("a transfer to another id of the same customer is one that moved the transaction")
   func transferAnother()
     throws
   {
@@ -137,7 +137,7 @@ struct ReadingTests {
         """)
   }
 
-  @Test("An install of a download without a transaction is kept by download, not by product")
+  @Test("an install of a download without a transaction is kept by download, not by product")
   func installDownload()
     throws
   {
@@ -154,7 +154,7 @@ struct ReadingTests {
   }
 
   @Test(
-    "A download event counts, whoever reports it",
+    "a download event counts, whoever reports it",
     arguments: ["server", "receipt", "notification", "app"])
   func downloadEvent(source: String) throws {
     let text = """
@@ -171,7 +171,7 @@ struct ReadingTests {
     try expect(.downloadStalled, at: [5], in: text)
   }
 
-  @Test("Nothing that the store's sources say opens or finishes on the queue") func nothingStores()
+  @Test("nothing that the store's sources say opens or finishes on the queue") func nothingStores()
     throws
   {
     let text = """

@@ -32,7 +32,7 @@ struct RuleTests {
     + RuleCase.restores + RuleCase.payments + RuleCase.accounts + RuleCase.clocks
     + RuleCase.moments
 
-  @Test("Each rule is shown by an incident", arguments: all)
+  @Test("each rule is shown by an incident", arguments: all)
   func eachRule(rule: RuleCase) throws {
     let (found, at) = try rule.count(rule.incident, at: rule.incidentMoment ?? rule.moment)
     if rule.rule.isJudgedAtAMoment {
@@ -43,17 +43,17 @@ struct RuleTests {
     }
   }
 
-  @Test("Each rule stays silent at a near miss", arguments: all)
+  @Test("each rule stays silent at a near miss", arguments: all)
   func eachRuleStays(rule: RuleCase) throws {
     let (found, at) = try rule.count(rule.nearMiss, at: rule.moment)
     #expect(found == 0, "\(rule.rule.id) \(at)")
   }
 
-  @Test("Every rule has an incident") func everyRule() {
+  @Test("every rule has an incident") func everyRule() {
     #expect(Set(Self.all.map(\.rule)) == Set(Rule.allCases))
   }
 
-  @Test("Rules are found by their ids") func rulesFound() {
+  @Test("rules are found by their ids") func rulesFound() {
     for rule in Rule.allCases { #expect(Rule(id: rule.id) == rule) }
   }
 }

@@ -30,13 +30,13 @@ struct SeverityTests {
     ],
   ]
 
-  @Test("Every rule has the severity of its row") func everyRule() {
-    var told: [String: [String]] = [:]
-    for rule in Rule.allCases { told[rule.severity.text, default: []].append(rule.id) }
-    #expect(told.mapValues { Set($0) } == Self.severities.mapValues { Set($0) })
+  @Test("every rule has the severity of its row") func everyRule() {
+    var reported: [String: [String]] = [:]
+    for rule in Rule.allCases { reported[rule.severity.text, default: []].append(rule.id) }
+    #expect(reported.mapValues { Set($0) } == Self.severities.mapValues { Set($0) })
   }
 
-  @Test("Severities go from info to critical") func severitiesGo() {
+  @Test("severities go from info to critical") func severitiesGo() {
     #expect(
       Rule.Severity.allCases.sorted().map(\.text) == ["info", "warning", "error", "critical"])
     #expect(
@@ -44,7 +44,7 @@ struct SeverityTests {
         == .critical)
   }
 
-  @Test("An id that no rule has is no rule") func idNo() {
+  @Test("an id that no rule has is no rule") func idNo() {
     #expect(Rule(id: "finished-too-early") == nil)
   }
 }

@@ -11,7 +11,7 @@ struct StandingTests {
     return try #require(scene.folded.unit(of: number)).standings(of: .account(number))
   }
 
-  @Test("A transaction is undelivered, open or finished by what the queue said")
+  @Test("a transaction is undelivered, open or finished by what the queue said")
   func transactionUndelivered() throws {
     let standings = try standings(
       of: "A",
@@ -41,7 +41,7 @@ struct StandingTests {
     #expect(standings.map { $0.reportedAt != nil } == [false, true, true, true])
   }
 
-  @Test("What stands of a refund is told") func standsRefund() throws {
+  @Test("what stands of a refund is reported") func standsRefund() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -58,7 +58,7 @@ struct StandingTests {
     #expect(standings.map(\.isFamilyShared) == [false, true, false, false])
   }
 
-  @Test("The newest report over several products says when") func newestReport() throws {
+  @Test("the newest report over several products says when") func newestReport() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -69,7 +69,7 @@ struct StandingTests {
     #expect(standings.map(\.reportedAt) == [try Scene.moment("1T10:02")])
   }
 
-  @Test("Downloads stand by their newest event, each on its device") func downloadsStand() throws {
+  @Test("downloads stand by their newest event, each on its device") func downloadsStand() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -100,7 +100,7 @@ struct StandingTests {
       downloads[0].number == downloads[8].number && downloads[0].device != downloads[8].device)
   }
 
-  @Test("A finish cancels what the store hosts and leaves the rest") func finishCancels() throws {
+  @Test("a finish cancels what the store hosts and leaves the rest") func finishCancels() throws {
     let standings = try standings(
       of: "A",
       in: """
@@ -114,7 +114,7 @@ struct StandingTests {
     #expect(downloads.map(\.isCancelledByFinish) == [true, false])
   }
 
-  @Test("Of what nobody holds the chain is shown, and all of a unit when it is asked for all")
+  @Test("of what nobody holds the chain is shown, and all of a unit when it is asked for all")
   func nobodyHolds()
     throws
   {

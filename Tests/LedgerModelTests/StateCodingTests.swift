@@ -30,7 +30,7 @@ struct StateCodingTests {
     return try #require(ledger.units.max { $0.factCount < $1.factCount }).encoded()
   }
 
-  @Test("State reads back as it was written") func stateReads() throws {
+  @Test("state reads back as it was written") func stateReads() throws {
     let state = try state()
     #expect(try Unit(decoding: state).encoded() == state)
     #expect(try Unit(decoding: state.span).encoded() == state)
@@ -39,7 +39,7 @@ struct StateCodingTests {
     #expect(appended == [7] + state)
   }
 
-  @Test("State cut short is refused wherever it ends") func stateCut() throws {
+  @Test("state cut short is refused wherever it ends") func stateCut() throws {
     let state = try state()
     for count in 0..<state.count {
       #expect(throws: StateError.self) { try Unit(decoding: Array(state.prefix(count))) }
@@ -47,7 +47,7 @@ struct StateCodingTests {
     #expect(throws: StateError.self) { try Unit(decoding: state + [0]) }
   }
 
-  @Test("State of another version is told from damaged state") func stateAnother() throws {
+  @Test("state of another version is told from damaged state") func stateAnother() throws {
     var state = try state()
     state[0] &+= 1
     do {
@@ -58,7 +58,7 @@ struct StateCodingTests {
     }
   }
 
-  @Test("Whatever the bytes, reading ends with a state that can be asked, or an error")
+  @Test("whatever the bytes, reading ends with a state that can be asked, or an error")
   func whateverBytes() throws {
     let state = try state()
     let scene = try Scene(Self.scene)
@@ -84,7 +84,7 @@ struct StateCodingTests {
   }
 
   @Test(
-    "Moments and amounts keep their value",
+    "moments and amounts keep their value",
     arguments: [0, 1, -1, 63, 64, -64, 1 << 40, .max, .min, .max - 1, .min + 1, .min + 2] as [Int64]
   )
   func momentsAmounts(value: Int64) throws {
@@ -95,7 +95,7 @@ struct StateCodingTests {
     #expect(reader.isAtEnd)
   }
 
-  @Test("What is absent takes one byte") func absentTakes() {
+  @Test("what is absent takes one byte") func absentTakes() {
     var writer = StateWriter()
     writer.write(Fact.absentTime)
     writer.write(Int64.max)

@@ -4,7 +4,7 @@ import Testing
 
 struct VersionOrderTests {
   @Test(
-    "Versions compare by dotted integers, what is no integer last",
+    "versions compare by dotted integers, what is no integer last",
     arguments: [
       ("1", "1.0", 0), ("1.10", "1.9", 1), ("01.2", "1.2", 0), ("1", "1.0.0.1", -1),
       ("1.a", "1.99", 1), ("1.a", "1.b", -1), ("", "0", 1), ("1.a", "1.a.0", 0),

@@ -59,11 +59,11 @@ struct Arrangement {
   /// Returns the findings of `environment-mixed`: the first event of a transaction that states
   /// another environment.
   func mixedEnvironments() -> [(environment: StoreEnvironment, position: UInt64)] {
-    var told: Set<TransactionKey> = []
+    var reported: Set<TransactionKey> = []
     var found: [(environment: StoreEnvironment, position: UInt64)] = []
     for seen in events {
       guard let stated = seen.event.environment, let key = key(of: seen),
-        let first = firstOfTransaction[key], first != stated, told.insert(key).inserted
+        let first = firstOfTransaction[key], first != stated, reported.insert(key).inserted
       else { continue }
       found.append((stated, seen.position))
     }

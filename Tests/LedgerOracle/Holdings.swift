@@ -93,7 +93,9 @@ final class Holdings {
       transaction.holder = receiver
       if let receiver { transaction.movedTo.append(receiver) }
     }
-    for (place, content) in movedInstalled.joined() { keep(content, at: place, for: receiver) }
+    for (deviceProduct, content) in movedInstalled.joined() {
+      keep(content, at: deviceProduct, for: receiver)
+    }
     if let receiver {
       transactions[receiver, default: []] += movedTransactions
       grants[receiver, default: []] += movedGrants
@@ -104,9 +106,12 @@ final class Holdings {
     }
   }
 
-  private func keep(_ content: InstalledVersion, at place: DeviceProduct, for holder: Name?) {
-    if let known = installed[holder]?[place], known.install.index > content.install.index { return }
-    installed[holder, default: [:]][place] = content
+  private func keep(_ content: InstalledVersion, at deviceProduct: DeviceProduct, for holder: Name?)
+  {
+    if let known = installed[holder]?[deviceProduct], known.install.index > content.install.index {
+      return
+    }
+    installed[holder, default: [:]][deviceProduct] = content
   }
 
   // MARK: Operators' grants and balances
@@ -125,15 +130,15 @@ final class Holdings {
 
   private func holders(_ holder: Name?) -> [Name?] { holder.map { accounts($0) } ?? [nil] }
 
-  func installed(at place: DeviceProduct, for holder: Name?) -> InstalledVersion? {
-    holders(holder).compactMap { installed[$0]?[place] }.max {
+  func installed(at deviceProduct: DeviceProduct, for holder: Name?) -> InstalledVersion? {
+    holders(holder).compactMap { installed[$0]?[deviceProduct] }.max {
       $0.install.index < $1.install.index
     }
   }
 
-  func install(_ content: InstalledVersion, at place: DeviceProduct, for holder: Name?) {
-    installed[holder, default: [:]][place] = content
-    everInstalled[holder, default: []].insert(place.product)
+  func install(_ content: InstalledVersion, at deviceProduct: DeviceProduct, for holder: Name?) {
+    installed[holder, default: [:]][deviceProduct] = content
+    everInstalled[holder, default: []].insert(deviceProduct.product)
   }
 
   /// Returns whether a holder ever had an install of a product, on any device.
@@ -141,8 +146,8 @@ final class Holdings {
     holders(holder).contains { everInstalled[$0]?.contains(product) ?? false }
   }
 
-  func remove(at place: DeviceProduct, for holder: Name?) {
-    for holder in holders(holder) { installed[holder]?[place] = nil }
+  func remove(at deviceProduct: DeviceProduct, for holder: Name?) {
+    for holder in holders(holder) { installed[holder]?[deviceProduct] = nil }
   }
 
   /// Returns all content of a holder by device and product, with the newest install.

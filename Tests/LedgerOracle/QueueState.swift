@@ -73,7 +73,7 @@ struct QueueState {
   var installs: [DownloadID: Install] = [:]
   var closings: [ClosingFinish] = []
   /// The rules that were already reported, for rules that are reported once.
-  var told: Set<String> = []
+  var reportedRules: Set<String> = []
   var wasPurchased = false
   var sawDownload = false
 

@@ -51,8 +51,8 @@ extension Sweep {
     var answer = Oracle.Account()
     answer.states = states.mapValues(\.text)
     answer.active = active.sorted()
-    for (place, content) in holdings.content(of: account) {
-      answer.installed[place.device, default: [:]][place.product] = content.version
+    for (deviceProduct, content) in holdings.content(of: account) {
+      answer.installed[deviceProduct.device, default: [:]][deviceProduct.product] = content.version
     }
     answer.balances = balances(accounts, held)
     return answer
@@ -104,13 +104,13 @@ extension Sweep {
     let parts = text.lowercased().split(separator: "e").map(String.init)
     let decimals = parts[0].split(separator: ".").map(String.init)
     let fraction = decimals.count > 1 ? decimals[1] : ""
-    var places = fraction.count - (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+    var fractionDigits = fraction.count - (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
     var digits = Int128(decimals[0] + fraction) ?? 100
-    while places < 0 {
+    while fractionDigits < 0 {
       digits *= 10
-      places += 1
+      fractionDigits += 1
     }
-    let whole = (0..<places).reduce(Int128(100)) { product, _ in product * 10 }
+    let whole = (0..<fractionDigits).reduce(Int128(100)) { product, _ in product * 10 }
     let twice = 2 * Int128(amount) * digits + whole
     let rounded = twice / (2 * whole)
     return Int64(twice < 0 && rounded * 2 * whole != twice ? rounded - 1 : rounded)

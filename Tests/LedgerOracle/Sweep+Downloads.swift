@@ -31,8 +31,8 @@ extension Sweep {
   /// else.
   func isThereAlready(_ download: Download, _ transaction: Transaction, device: Name?) -> Bool {
     guard let version = download.version, let product = transaction.product else { return false }
-    let place = DeviceProduct(device: device, product: product)
-    guard let content = holdings.installed(at: place, for: transaction.holder),
+    let deviceProduct = DeviceProduct(device: device, product: product)
+    guard let content = holdings.installed(at: deviceProduct, for: transaction.holder),
       content.install.transaction !== transaction
     else { return false }
     return !versionPrecedes(content.version, version)

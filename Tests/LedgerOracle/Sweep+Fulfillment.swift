@@ -5,10 +5,10 @@ extension Sweep {
   /// Handles `purchase.fulfilled` and `.fulfillmentFailed`.
   func fulfil(_ seen: Seen) {
     guard let transaction = seen.transaction else { return }
-    let isFirst = transaction.queue.told.insert("fulfillment").inserted
+    let isFirst = transaction.queue.reportedRules.insert("fulfillment").inserted
     if isFirst, transaction.queue.finishes > 0 { note("finished-before-fulfillment", seen) }
     guard seen.kind == .purchaseFulfilled else { return }
-    let isFirstGiven = transaction.queue.told.insert("fulfilled").inserted
+    let isFirstGiven = transaction.queue.reportedRules.insert("fulfilled").inserted
     if !isFirstGiven, world.kind(of: transaction.chain) == "consumable" {
       note("fulfilled-twice", seen)
     }

@@ -3,16 +3,16 @@ import LedgerEvents
 extension Sweep {
   func install(_ seen: Seen) {
     guard let product = world.product(of: seen) else { return }
-    let place = DeviceProduct(device: seen.event.device, product: product)
+    let deviceProduct = DeviceProduct(device: seen.event.device, product: product)
     guard let transaction = seen.transaction, let name = seen.event.download else {
       if let transaction = seen.transaction { failed(seen, transaction) }
       if let name = seen.event.download, seen.transaction == nil {
         let id = DownloadID(download: name, device: seen.event.device)
         strayInstalls[id] = advanced(strayInstalls[id], seen)
       } else {
-        productInstalls[place] = advanced(productInstalls[place], seen)
+        productInstalls[deviceProduct] = advanced(productInstalls[deviceProduct], seen)
       }
-      if seen.kind == .contentInstalled { installed(seen, place) }
+      if seen.kind == .contentInstalled { installed(seen, deviceProduct) }
       return
     }
     let id = DownloadID(download: name, device: seen.event.device)
@@ -25,7 +25,7 @@ extension Sweep {
     }
     failed(seen, transaction)
     transaction.queue.installs[id] = advanced(known, seen)
-    if seen.kind == .contentInstalled { installed(seen, place) }
+    if seen.kind == .contentInstalled { installed(seen, deviceProduct) }
   }
 
   private func failed(_ seen: Seen, _ transaction: Transaction) {
@@ -48,18 +48,18 @@ extension Sweep {
   }
 
   /// Handles an installed version, and the rules about it.
-  private func installed(_ seen: Seen, _ place: DeviceProduct) {
+  private func installed(_ seen: Seen, _ deviceProduct: DeviceProduct) {
     guard let version = seen.string("contentVersion") else { return }
     let holder = holder(of: seen)
-    if let content = holdings.installed(at: place, for: holder),
+    if let content = holdings.installed(at: deviceProduct, for: holder),
       versionPrecedes(version, content.version)
     {
       note("install-downgraded", seen)
     }
     if seen.isFalse("excludedFromBackup") { note("backup-not-excluded", seen) }
-    if let digest = seen.name("digest") { check(digest, seen, version, of: place.product) }
+    if let digest = seen.name("digest") { check(digest, seen, version, of: deviceProduct.product) }
     holdings.install(
-      InstalledVersion(version: version, install: seen), at: place, for: holder)
+      InstalledVersion(version: version, install: seen), at: deviceProduct, for: holder)
   }
 
   /// Checks `digest-mismatch`: a digest that differs from all earlier ones of the product, version
@@ -68,14 +68,14 @@ extension Sweep {
     let path = seen.name("path")
     let groups = digests[product] ?? []
     guard
-      let place = groups.firstIndex(where: { $0.path == path && versionEquals($0.version, version) }
+      let index = groups.firstIndex(where: { $0.path == path && versionEquals($0.version, version) }
       )
     else {
       let group = DigestGroup(version: version, path: path, digests: [digest])
       digests[product, default: []].append(group)
       return
     }
-    if groups[place].digests.contains(where: { $0 != digest }) { note("digest-mismatch", seen) }
-    digests[product]?[place].digests.insert(digest)
+    if groups[index].digests.contains(where: { $0 != digest }) { note("digest-mismatch", seen) }
+    digests[product]?[index].digests.insert(digest)
   }
 }

@@ -58,7 +58,7 @@ extension Sweep {
         byProduct[DeviceProduct(device: seen.event.device, product: product)] = seen.index
       }
     }
-    var told: Set<Name> = []
+    var reported: Set<Name> = []
     return payments.filter { seen in
       guard moment - seen.at > Instant.hour else { return false }
       var answered: Int?
@@ -68,7 +68,7 @@ extension Sweep {
         answered = byProduct[DeviceProduct(device: seen.event.device, product: product)]
       }
       guard (answered ?? -1) < seen.index else { return false }
-      return seen.event.payment.map { told.insert($0).inserted } ?? true
+      return seen.event.payment.map { reported.insert($0).inserted } ?? true
     }
   }
 

@@ -35,7 +35,7 @@ final class Sweep {
 
   /// Notes a rule that a transaction breaks at most once, or once per `occasion`.
   func noteOnce(_ rule: String, _ seen: Seen, _ transaction: Transaction, _ occasion: String = "") {
-    if transaction.queue.told.insert(rule + occasion).inserted { note(rule, seen) }
+    if transaction.queue.reportedRules.insert(rule + occasion).inserted { note(rule, seen) }
   }
 
   /// Returns the holder of an event's transaction, else the account that the event states.
@@ -68,8 +68,8 @@ final class Sweep {
     case .contentInstallStarted, .contentInstalled, .contentInstallFailed: install(seen)
     case .contentRemoved:
       if let product = world.product(of: seen) {
-        let place = DeviceProduct(device: seen.event.device, product: product)
-        holdings.remove(at: place, for: holder(of: seen))
+        let deviceProduct = DeviceProduct(device: seen.event.device, product: product)
+        holdings.remove(at: deviceProduct, for: holder(of: seen))
       }
     case .contentPurged: purge(seen)
     case .contentVersionPublished, .catalogReceived: offer(seen)

@@ -3,13 +3,13 @@ import LedgerHistories
 import LedgerOracle
 import Testing
 
-@Suite struct HistoriesTests {
+@Suite("Random histories") struct HistoriesTests {
   private func lines(_ events: [RecordedEvent]) -> [[UInt8]] {
     let encoder = EventEncoder()
     return events.map { encoder.encode($0) }
   }
 
-  @Test("Every random event is a valid one") func everyRandom() throws {
+  @Test("every random event is a valid one") func everyRandom() throws {
     let dense = (0..<100).flatMap { Histories.dense(seed: $0) }
     let others =
       Histories.sparse(seed: 1, count: 3_000, accounts: 50)
@@ -17,7 +17,7 @@ import Testing
     for recorded in dense + others { try recorded.event.validate() }
   }
 
-  @Test("One seed gives one history, another seed another") func oneSeed() {
+  @Test("one seed gives one history, another seed another") func oneSeed() {
     #expect(lines(Histories.dense(seed: 3)) == lines(Histories.dense(seed: 3)))
     #expect(lines(Histories.dense(seed: 3)) != lines(Histories.dense(seed: 4)))
     let sparse = lines(Histories.sparse(seed: 3, count: 200, accounts: 9))
@@ -26,7 +26,7 @@ import Testing
     #expect(realistic == lines(Histories.realistic(seed: 3, count: 200)))
   }
 
-  @Test("Ids never repeat and positions have no gaps") func idsNever() {
+  @Test("ids never repeat and positions have no gaps") func idsNever() {
     let histories = [
       Histories.dense(seed: 5, count: 300),
       Histories.sparse(seed: 5, count: 3_000, accounts: 100),
@@ -45,7 +45,7 @@ import Testing
     #expect(random.next() == 3_203_168_211_198_807_973)
   }
 
-  @Test("The dense histories meet every type and every rule") func denseHistories() {
+  @Test("the dense histories meet every type and every rule") func denseHistories() {
     var kinds: Set<EventKind> = []
     var rules: Set<String> = []
     for seed in 0..<400 as Range<UInt64> {
@@ -60,7 +60,7 @@ import Testing
     #expect(rules.count == 50, "\(rules.sorted())")
   }
 
-  @Test("Arrival changes nothing but what arrived late, for dense histories too")
+  @Test("arrival changes nothing but what arrived late, for dense histories too")
   func arrivalChanges() {
     for seed in 0..<60 as Range<UInt64> {
       let history = Histories.dense(seed: seed)

@@ -3,16 +3,18 @@ import LedgerHistories
 import LedgerOracle
 import Testing
 
-@Suite(.enabled(if: Conformance.isPresent, "skipped: no ../shared beside the package"))
+@Suite(
+  "The oracle on recorded incidents",
+  .enabled(if: Conformance.isPresent, "skipped: no ../shared beside the package"))
 struct OracleConformanceTests {
-  @Test("The oracle answers every history as expected") func oracleAnswers() throws {
+  @Test("the oracle answers every history as expected") func oracleAnswers() throws {
     for history in try #require(Conformance()).histories() {
       let differences = differences(of: history, arriving: history.events)
       #expect(differences.isEmpty, "\(history.name): \(differences.joined(separator: "; "))")
     }
   }
 
-  @Test("The order of arrival changes nothing but what arrived late") func orderArrival() throws {
+  @Test("the order of arrival changes nothing but what arrived late") func orderArrival() throws {
     for (number, history) in try #require(Conformance()).histories().enumerated() {
       let shuffled = RecordedEvent.shuffled(history.events, seed: UInt64(number))
       let differences = differences(of: history, arriving: shuffled)
@@ -20,7 +22,7 @@ struct OracleConformanceTests {
     }
   }
 
-  @Test("The oracle answers every trace as expected, in order and shuffled")
+  @Test("the oracle answers every trace as expected, in order and shuffled")
   func oracleAnswersEvery() throws {
     for trace in try #require(Conformance()).traces() {
       check(trace, arriving: trace.events)

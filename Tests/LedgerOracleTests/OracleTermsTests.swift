@@ -3,10 +3,10 @@ import Testing
 
 @testable import LedgerOracle
 
-@Suite struct OracleTermsTests {
+@Suite("The oracle's terms") struct OracleTermsTests {
   private func at(_ text: String) -> Int64? { microseconds(ofTime: text) }
 
-  @Test("Months are added by the calendar with the day clamped to the month's end")
+  @Test("months are added by the calendar with the day clamped to the month's end")
   func monthsAdded() throws {
     let start = try #require(at("2023-01-31T10:00:00Z"))
     #expect(adding("P1M", to: start) == at("2023-02-28T10:00:00Z"))
@@ -16,17 +16,17 @@ import Testing
     #expect(adding("P2W", to: start) == at("2023-02-14T10:00:00Z"))
   }
 
-  @Test("Times are read with their offset and cut to microseconds") func timesRead() {
+  @Test("times are read with their offset and cut to microseconds") func timesRead() {
     #expect(at("1970-01-01T00:00:00.1234569Z") == 123_456)
     #expect(at("1970-01-01T01:30:00+01:30") == 0)
     #expect(at("2000-03-01T00:00:00Z") == 951_868_800_000_000)
   }
 
-  @Test("Versions compare by dotted integers, other parts after every integer")
+  @Test("versions compare by dotted integers, other parts after every integer")
   func versionsCompare() {
     let ordered = ["0.9", "1", "1.0.1", "1.2", "1.10", "1.a", "1.b", "2", "10", "x"]
-    for (place, version) in ordered.enumerated() {
-      for other in ordered[(place + 1)...] {
+    for (index, version) in ordered.enumerated() {
+      for other in ordered[(index + 1)...] {
         #expect(versionPrecedes(version, other), "\(version) before \(other)")
         #expect(!versionPrecedes(other, version), "\(other) not before \(version)")
       }
@@ -35,7 +35,7 @@ import Testing
     #expect(versionEquals("01.2", "1.2"))
   }
 
-  @Test("Accounts that differ only in how an accent is encoded are two customers")
+  @Test("accounts that differ only in how an accent is encoded are two customers")
   func accountsDiffer() {
     func grant(_ account: Name, _ id: Name) -> RecordedEvent {
       let event = Event(

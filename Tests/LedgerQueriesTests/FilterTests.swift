@@ -266,12 +266,12 @@ private struct FindingFilter {
     let types: [(EventKind, Int64)] = [
       (.paymentAdded, 0), (.restoreRequested, hour), (.paymentAdded, 5 * hour),
     ]
-    let events = types.enumerated().map { count, told in
+    let events = types.enumerated().map { count, reported in
       var event = Event(
-        id: Name("e\(count)"), type: EventType(told.0),
-        occurredAt: Instant(microseconds: 1_700_000_000_000_000 + told.1))
+        id: Name("e\(count)"), type: EventType(reported.0),
+        occurredAt: Instant(microseconds: 1_700_000_000_000_000 + reported.1))
       event.account = "A"
-      if told.0 == .paymentAdded { event.product = "p" }
+      if reported.0 == .paymentAdded { event.product = "p" }
       return RecordedEvent(
         position: UInt64(count + 1),
         recordedAt: Instant(microseconds: event.occurredAt.microseconds + 1), event: event)

@@ -85,11 +85,12 @@ extension TemporaryLedger {
     for end in stride(from: 10, through: events.count, by: 10) {
       var query = EventsQuery()
       query.clocks = Clocks(asOf: .position(UInt64(end)))
-      let told = try folder.postings(query)
+      let reported = try folder.postings(query)
       let expected = PostingOracle(Array(folder.arrived.prefix(end))).entries
-      #expect(Set(told.map { PostingOracle.Entry($0) }) == expected, "seed \(seed) as of \(end)")
-      #expect(told.count == expected.count)
-      found += told.count
+      #expect(
+        Set(reported.map { PostingOracle.Entry($0) }) == expected, "seed \(seed) as of \(end)")
+      #expect(reported.count == expected.count)
+      found += reported.count
     }
     #expect(found > 20, "seed \(seed): the history sells too little")
   }
@@ -101,9 +102,9 @@ extension TemporaryLedger {
     for recorded in folder.arrived where recorded.position % 9 == 0 {
       var query = EventsQuery()
       query.clocks = Clocks(at: recorded.event.occurredAt)
-      let known = folder.arrived.filter { FoldPlace($0).time <= recorded.event.occurredAt }
-      let told = try folder.postings(query).map { PostingOracle.Entry($0) }
-      #expect(Set(told) == PostingOracle(known).entries, "seed \(seed)")
+      let known = folder.arrived.filter { EventFoldKey($0).time <= recorded.event.occurredAt }
+      let reported = try folder.postings(query).map { PostingOracle.Entry($0) }
+      #expect(Set(reported) == PostingOracle(known).entries, "seed \(seed)")
     }
   }
 
@@ -191,8 +192,8 @@ extension TemporaryLedger {
         query.from = sample.event.position
         tests.append { $0.event.position >= sample.event.position }
       }
-      let told = Set(try folder.postings(query, environments: environments).map(\.key))
-      #expect(told == Set(all.filter { one in tests.allSatisfy { $0(one) } }.map(\.key)))
+      let reported = Set(try folder.postings(query, environments: environments).map(\.key))
+      #expect(reported == Set(all.filter { one in tests.allSatisfy { $0(one) } }.map(\.key)))
     }
   }
 }

@@ -11,9 +11,9 @@ import Testing
 
   private func walk(_ lines: String...) throws -> LedgerWalk {
     let walk = try LedgerWalk()
-    for (place, line) in lines.enumerated() {
+    for (index, line) in lines.enumerated() {
       let text =
-        #"{"id":"e\#(place)","occurredAt":"2026-02-01T12:00:0\#(place)Z",\#(line)}"#
+        #"{"id":"e\#(index)","occurredAt":"2026-02-01T12:00:0\#(index)Z",\#(line)}"#
       let event = try EventDecoder().decode(line: Array(text.utf8)).event
       try walk.ledger().appendAndWait([EventInput(event: event)])
     }
@@ -122,10 +122,10 @@ import Testing
           guard let reference else { continue }
           expected.insert(try view.accounts(of: reference, environments: all).sorted())
         }
-        let told = try view.customers(matching: name, environments: all, now: now)
+        let reported = try view.customers(matching: name, environments: all, now: now)
           .filter { $0.matches.contains { $0.kind == .device } }
         for accounts in expected where !accounts.isEmpty {
-          #expect(told.contains { Set($0.accounts).isSuperset(of: accounts) }, "seed \(seed)")
+          #expect(reported.contains { Set($0.accounts).isSuperset(of: accounts) }, "seed \(seed)")
         }
       }
     }
@@ -160,8 +160,8 @@ import Testing
           continue
         }
         query.customer = .account(account)
-        let told = try view.findings(query)
-        #expect(told.map(\.position) == own.map(\.position), "seed \(seed), \(name)")
+        let reported = try view.findings(query)
+        #expect(reported.map(\.position) == own.map(\.position), "seed \(seed), \(name)")
         let held = Set(
           try view.transactions(of: .account(account)).entries.map {
             $0.transaction ?? $0.payment
@@ -188,12 +188,12 @@ import Testing
       for account in Set(events.compactMap(\.event.account)) {
         for clocks in [Clocks.now, Clocks(asOf: .position(45))] {
           let reference = CustomerReference.account(account)
-          let told = try view.overview(
+          let reported = try view.overview(
             of: reference, clocks: clocks, now: now, eventCountMax: 5)
           let direct = try view.entitlements(of: reference, clocks: clocks, now: now)
-          #expect(told.entitlements.active == direct.active)
+          #expect(reported.entitlements.active == direct.active)
           #expect(
-            told.openTransactions.map(\.transaction)
+            reported.openTransactions.map(\.transaction)
               == (try view.transactions(of: reference, clocks: clocks).entries)
               .filter(\.isOnQueue).map(\.transaction))
           var query = EventsQuery()
@@ -204,13 +204,13 @@ import Testing
             own.append(event)
             return true
           }
-          #expect(told.eventCount == own.count, "seed \(seed), \(account)")
+          #expect(reported.eventCount == own.count, "seed \(seed), \(account)")
           let newest = own.sorted {
-            (FoldPlace($0).time, $0.position) < (FoldPlace($1).time, $1.position)
+            (EventFoldKey($0).time, $0.position) < (EventFoldKey($1).time, $1.position)
           }.suffix(5)
-          #expect(told.lastEvents.map(\.position) == newest.map(\.position))
+          #expect(reported.lastEvents.map(\.position) == newest.map(\.position))
           #expect(
-            Set(told.devices.compactMap(\.name))
+            Set(reported.devices.compactMap(\.name))
               == Set(
                 own.compactMap(\.event.device)
                   + (try view.installed(of: reference, clocks: clocks)).compactMap(\.device)))

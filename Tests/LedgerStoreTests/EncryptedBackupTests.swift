@@ -108,6 +108,86 @@ import Testing
     #expect(try left() == [])
   }
 
+  @Test("parts that are encrypted differently are restored together, each with what opens it")
+  func mixedSecrets() throws {
+    var random = SystemRandomNumberGenerator()
+    let other = AgeIdentity(using: &random)
+    let (first, second) = try (
+      AgePassphrase(Array("correct horse".utf8), workFactor: 2),
+      AgePassphrase(Array("battery staple".utf8), workFactor: 2)
+    )
+    let increments = [folder.path + "/i1", folder.path + "/i2"]
+    try append(0..<20)
+    var copy = try ledger.backUp(to: full, encryption: .passphrase(first))
+    try append(20..<30)
+    copy = try ledger.backUp(since: copy.position, to: increments[0], encryption: encryption)
+    try append(30..<40)
+    copy = try ledger.backUp(
+      since: copy.position, to: increments[1], encryption: .passphrase(second))
+    try ledger.backUpKeys(to: keys, encryption: .recipients([other.recipient]))
+    for (identities, passphrases, part) in [
+      ([identity, other], [second], "full/log/full.age"),
+      ([other], [first, second], "i1/log/increment.age"),
+      ([identity, other], [first], "i2/log/increment.age"),
+      ([identity], [first, second], "safe.keys"),
+      ([], [first, second], "i1/log/increment.age"),
+      ([identity, other], [], "full/log/full.age"),
+    ] as [([AgeIdentity], [AgePassphrase], String)] {
+      let error = #expect(throws: LedgerError.self) {
+        try restore(AgeDecryption(identities: identities, passphrases: passphrases), increments)
+      }
+      #expect(error?.code == .keysMissing)
+      #expect(error?.message.contains(part) == true, "\(part): \(error?.message ?? "")")
+      #expect(!FileManager.default.fileExists(atPath: folder.path + "/restored"))
+    }
+    #expect(try left() == [])
+    let restored = try restore(
+      AgeDecryption(identities: [other, identity], passphrases: [second, first]), increments)
+    #expect(restored.root == copy.root && restored.keyFaults.isEmpty)
+    #expect(try restoredLines() == lines(of: ledger.log))
+  }
+
+  @Test("a plain file beside an encrypted one, or another log beside either, is refused")
+  func twoFiles() throws {
+    try append(0..<20)
+    let made = try backUp()
+    let (encrypted, plain) = (full + "/log/full.age", full + "/log/full")
+    let bytes = try AgeFile.open(
+      [UInt8](Data(contentsOf: URL(filePath: encrypted))), with: decryption)
+    try Data(bytes).write(to: URL(filePath: plain))
+    let data = full + "/log/data.mdb"
+    func refused(_ words: String) {
+      let error = #expect(throws: LedgerError.self) { try restore(decryption) }
+      #expect(error?.code == .corrupt)
+      #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    }
+    refused("There are both \(plain) and \(encrypted)")
+    try FileManager.default.moveItem(atPath: plain, toPath: folder.path + "/aside")
+    try FileManager.default.copyItem(atPath: folder.ledger + "/log/data.mdb", toPath: data)
+    refused("There are both \(data) and a full backup")
+    try FileManager.default.removeItem(atPath: encrypted)
+    try FileManager.default.moveItem(atPath: folder.path + "/aside", toPath: plain)
+    refused("There are both \(data) and a full backup")
+    try FileManager.default.removeItem(atPath: data)
+    #expect(try left() == [])
+    #expect(try restore(decryption).root == made.root)
+  }
+
+  @Test("a plain increment beside an encrypted one is refused") func twoIncrements() throws {
+    try append(0..<20)
+    let first = try backUp()
+    try append(20..<30)
+    let (one, other) = (folder.path + "/i1", folder.path + "/i2")
+    _ = try ledger.backUp(since: first.position, to: one, encryption: encryption)
+    _ = try ledger.backUp(since: first.position, to: other)
+    try FileManager.default.copyItem(
+      atPath: other + "/log/increment", toPath: one + "/log/increment")
+    try ledger.backUpKeys(to: keys, encryption: encryption)
+    let error = #expect(throws: LedgerError.self) { try restore(decryption, [one]) }
+    #expect(error?.message.contains("There are both") == true, "\(error?.message ?? "")")
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/restored"))
+  }
+
   @Test("an empty ledger, too") func empty() throws {
     #expect(try backUp().position == 0)
     #expect(try restore(decryption).position == 0)
@@ -174,9 +254,9 @@ import Testing
     var versions: [Data] = [
       Data(), whole.dropLast(1), whole.prefix(200), whole.prefix(65_552 + 200), whole + [0],
     ]
-    for place in stride(from: 0, to: whole.count, by: whole.count / 23) {
+    for index in stride(from: 0, to: whole.count, by: whole.count / 23) {
       var flipped = whole
-      flipped[place] ^= 4
+      flipped[index] ^= 4
       versions.append(flipped)
     }
     for version in versions {

@@ -34,7 +34,7 @@ import Testing
     try walk.append(events[..<50])
     try walk.ledger().fold()
     try walk.append(events[50...])
-    let newest = try #require(walk.arrived.map { FoldPlace($0).time.microseconds }.max())
+    let newest = try #require(walk.arrived.map { EventFoldKey($0).time.microseconds }.max())
     let accounts =
       Set(events.compactMap(\.event.account)).sorted() + ["nobody-yet", "new-one"]
     var changed = 0
@@ -56,7 +56,7 @@ import Testing
       let named = account == other ? [account] : [account, other]
       let concerned = data?.contains("to") == true ? named : [account]
       let all = StoreEnvironment.allCases
-      let (position, told) = try walk.ledger().read { (view) throws(LedgerError) in
+      let (position, reported) = try walk.ledger().read { (view) throws(LedgerError) in
         (
           view.position,
           try view.differences(appending: event, accounts: concerned, environments: all, now: now)
@@ -76,7 +76,7 @@ import Testing
           }
         }
       }
-      #expect(told.map(described) == came.map(described), "seed \(seed), \(line)")
+      #expect(reported.map(described) == came.map(described), "seed \(seed), \(line)")
       changed += came.count
     }
     #expect(changed > 0, "seed \(seed): nothing ever changes")

@@ -90,8 +90,8 @@ import Testing
     func key(_ groups: [[FindingAnswer]]) -> Set<[String]> {
       Set(groups.map { $0.map { "\($0.position) \($0.rule.id) \($0.environment)" }.sorted() })
     }
-    let told = FindingIncident.incidents(of: found)
-    #expect(key(told.map(\.findings)) == key(groups), "seed \(seed)")
-    #expect(found.isEmpty || told.count < found.count, "seed \(seed): nothing belongs together")
+    let reported = FindingIncident.incidents(of: found)
+    #expect(key(reported.map(\.findings)) == key(groups), "seed \(seed)")
+    #expect(found.isEmpty || reported.count < found.count, "seed \(seed): nothing belongs together")
   }
 }

@@ -138,11 +138,11 @@ private struct FoldedStatement: Equatable {
       try ledger.read { (view) throws(LedgerError) in
         for unit in expected.units {
           for account in unit.knownAccounts {
-            guard let place = try view.foldedUnitNumber(of: account) else {
+            guard let number = try view.foldedUnitNumber(of: account) else {
               Issue.record("account \(account) has no unit: \(note)")
               continue
             }
-            let found = try view.inMemoryLedger(of: place, at: clocks).unit(of: account)
+            let found = try view.inMemoryLedger(of: number, at: clocks).unit(of: account)
             #expect(
               found?.encoded() == expected.unit(of: account)?.encoded(),
               "account \(account) at \(clocks): \(note)")

@@ -37,10 +37,10 @@ import Testing
         let expected = 0.25
         let score =
           (Double(new) / all - expected) / (expected * (1 - expected) / all).squareRoot()
-        let told = change((new, 100), (old, 300))
+        let reported = change((new, 100), (old, 300))
         if abs(abs(score) - quantile) < 1e-9 { continue }
-        #expect((told == .worse) == (score > quantile), "\(new) and \(old)")
-        #expect((told == .better) == (score < -quantile), "\(new) and \(old)")
+        #expect((reported == .worse) == (score > quantile), "\(new) and \(old)")
+        #expect((reported == .better) == (score < -quantile), "\(new) and \(old)")
       }
     }
   }
@@ -131,9 +131,9 @@ import Testing
     try walk.ledger().read { (view) throws(LedgerError) in
       var query = FindingsQuery()
       query.environments = all
-      let told = try view.health(by: .appVersion, query)
+      let reported = try view.health(by: .appVersion, query)
       // Plainly: the newest start of each session by the fold's order says its version.
-      let ordered = walk.arrived.sorted { FoldPlace($0) < FoldPlace($1) }
+      let ordered = walk.arrived.sorted { EventFoldKey($0) < EventFoldKey($1) }
       var starts: [[Name?]: Name] = [:]
       for recorded in ordered where recorded.event.type.kind == .sessionStarted {
         let event = recorded.event
@@ -146,7 +146,7 @@ import Testing
         findings["\(name?.text ?? "-") \(finding.rule.id)", default: 0] += 1
       }
       var counted: [String: Int] = [:]
-      for version in told.versions {
+      for version in reported.versions {
         for rate in version.rules where rate.findings > 0 {
           counted["\(version.version?.text ?? "-") \(rate.rule.id)"] = rate.findings
         }
@@ -164,7 +164,7 @@ import Testing
         guard let first else { continue }
         purchases[version(first.event), default: 0] += 1
       }
-      for group in told.versions {
+      for group in reported.versions {
         #expect(group.purchases == purchases[group.version] ?? 0, "seed \(seed)")
       }
       #expect(purchases.values.reduce(0, +) > 0)

@@ -131,9 +131,9 @@ import Testing
       .write(to: URL(fileURLWithPath: ledger.keyFile))
     #expect(throws: LedgerError(.corrupt, "")) { try lookUp() }
     // One bit of the secrets: a name would get a second number.
-    for place in [40, 70, 90] {
+    for index in [40, 70, 90] {
       var damaged = own
-      damaged[place] ^= 1
+      damaged[index] ^= 1
       try damaged.write(to: URL(fileURLWithPath: ledger.keyFile))
       #expect(throws: LedgerError(.corrupt, "")) { try lookUp() }
     }

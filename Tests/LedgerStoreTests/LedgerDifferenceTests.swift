@@ -34,7 +34,7 @@ import Testing
       })
   }
 
-  @Test("they are told of whom the answers differ for", arguments: 1...6 as ClosedRange<UInt64>)
+  @Test("they name those for whom the answers differ", arguments: 1...6 as ClosedRange<UInt64>)
   func answers(_ seed: UInt64) throws {
     let walk = try LedgerWalk()
     let events = Histories.dense(seed: seed, count: 80)
@@ -44,7 +44,7 @@ import Testing
     let accounts = Set(events.compactMap(\.event.account)).sorted()
     let newest = try #require(events.map(\.event.occurredAt).max())
     var random = SeededRandom(seed: seed)
-    var told = 0
+    var reported = 0
     for round in 0..<8 {
       let first = UInt64(random.below(70))
       let last = first + UInt64(random.below(80 - Int(first)) + 1)
@@ -77,14 +77,14 @@ import Testing
               alone?.answer?.gained == after.active.filter { !before.active.contains($0) }, note)
           }
           if let found = different[account] {
-            told += 1
+            reported += 1
             #expect(found.installed == alone?.installed, note)
             #expect(found.answer?.gained == alone?.answer?.gained, note)
           }
         }
       }
     }
-    #expect(told > 0, "seed \(seed), newest \(newest)")
+    #expect(reported > 0, "seed \(seed), newest \(newest)")
   }
 
   @Test("nothing lies between a moment and itself") func same() throws {

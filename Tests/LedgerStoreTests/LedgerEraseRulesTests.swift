@@ -71,7 +71,7 @@ import Testing
     #expect(try fixture.active("bob") == ["p.b1"])
   }
 
-  @Test("is dated behind the customer's newest event, so that nothing is held after it")
+  @Test("is dated after the customer's newest event, so that nothing is held after it")
   func fastClock() throws {
     let fixture = try ErasureFixture([bought("a1", "ada", "phone-a", on: "2026-05-01")])
     try fixture.erase("ada", at: "2026-04-01")
@@ -297,6 +297,42 @@ import Testing
     try fixture.erase("ada", "e2", at: "2026-03-01")
     #expect(try fixture.shown().contains { $0.contains("token of eve") })
     #expect(try fixture.event("r1")?.account == "eve")
+    try fixture.finishes()
+  }
+
+  @Test("leaves the events of a chain whose transaction was transferred to somebody")
+  func transferredChain() throws {
+    // The chain's first transaction is older than the ledger.
+    let fixture = try ErasureFixture([
+      bought("a1", "ada", "iphone", on: "2026-01-01", #","originalTransaction":"t-0""#),
+      event(
+        "x1", "account.transferred", on: "2026-01-10",
+        #""account":"ada","data":{"to":"carol","reason":"sold"}"#),
+      event(
+        "x2", "subscription.expired", on: "2026-01-20",
+        #""source":"notification","originalTransaction":"t-0","data":{"payload":"raw of carol"}"#),
+    ])
+    try fixture.erase("ada", "e1", at: "2026-02-01")
+    #expect(try fixture.shown().contains { $0.contains("raw of carol") })
+    try fixture.erase("ada", "e2", at: "2026-03-01")
+    #expect(try fixture.shown().contains { $0.contains("raw of carol") })
+    try fixture.finishes()
+  }
+
+  @Test("destroys what came since and names only the payment, when it is erased again")
+  func latePayment() throws {
+    let fixture = try ErasureFixture([
+      bought("a1", "ada", "iphone", on: "2026-01-01", #","payment":"pay-1""#)
+    ])
+    try fixture.erase("ada", "e1", at: "2026-02-01")
+    try fixture.append([
+      event(
+        "x1", "transaction.finished", on: "2026-01-20",
+        #""payment":"pay-1","data":{"payload":"raw of ada"}"#)
+    ])
+    #expect(try fixture.shown().contains { $0.contains("raw of ada") })
+    try fixture.erase("ada", "e2", at: "2026-03-01")
+    #expect(try !fixture.shown().contains { $0.contains("raw of ada") })
     try fixture.finishes()
   }
 

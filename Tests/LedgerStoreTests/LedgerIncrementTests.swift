@@ -138,9 +138,9 @@ import Testing
     let file = URL(filePath: folder.path + "/i1/log/\(LogIncrement.Kind.increment.fileName)")
     let whole = try Data(contentsOf: file)
     var versions: [Data] = [Data(), whole.dropLast(1), whole.prefix(200)]
-    for place in stride(from: 0, to: whole.count, by: 97) {
+    for index in stride(from: 0, to: whole.count, by: 97) {
       var flipped = whole
-      flipped[place] ^= 4
+      flipped[index] ^= 4
       versions.append(flipped)
     }
     for version in versions {

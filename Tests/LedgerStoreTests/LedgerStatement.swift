@@ -19,8 +19,8 @@ struct LedgerQuestions {
 
   func isAsked(_ account: Name, _ environment: StoreEnvironment) -> Bool {
     guard let names = accounts[environment] else { return false }
-    let place = names.partitioningIndex { $0 >= account }
-    return place < names.count && names[place] == account
+    let index = names.partitioningIndex { $0 >= account }
+    return index < names.count && names[index] == account
   }
 
   /// Asks about all accounts of the events, in every environment, at the last time of the events.

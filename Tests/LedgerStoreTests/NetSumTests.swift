@@ -94,8 +94,8 @@ import Testing
       #expect(Decimal(string: sum.net.text) == sold - refunded)
     }
     let inEuro = try NetSums(converted).sums
-    let told = inEuro.filter { $0.key.currency == "EUR" }.values.first?.net.text
-    #expect(told.flatMap { Decimal(string: $0) } == whole, "seed \(seed)")
+    let reported = inEuro.filter { $0.key.currency == "EUR" }.values.first?.net.text
+    #expect(reported.flatMap { Decimal(string: $0) } == whole, "seed \(seed)")
   }
 
   @Test("a rate counts from its time until the next, and none is invented") func rates() throws {

@@ -12,15 +12,15 @@ import Testing
   /// Returns a walk with notes recorded at these seconds.
   private func walk(_ seconds: [Int], foldingEvery step: Int) throws -> LedgerWalk {
     let walk = try LedgerWalk()
-    let events = seconds.enumerated().map { place, second in
+    let events = seconds.enumerated().map { index, second in
       let line =
-        #"{"id":"n\#(place)","type":"note.added","occurredAt":"2026-02-01T12:00:00Z","#
+        #"{"id":"n\#(index)","type":"note.added","occurredAt":"2026-02-01T12:00:00Z","#
         + #""data":{"text":"seen"}}"#
       return (line, Instant(microseconds: start + Int64(second) * Instant.second))
     }
-    var rest = try events.enumerated().map { place, event in
+    var rest = try events.enumerated().map { index, event in
       RecordedEvent(
-        position: UInt64(place + 1), recordedAt: event.1,
+        position: UInt64(index + 1), recordedAt: event.1,
         event: try EventDecoder().decode(line: Array(event.0.utf8), number: 1).event)
     }[...]
     while !rest.isEmpty {
@@ -67,7 +67,7 @@ import Testing
     var random = SeededRandom(seed: 8)
     let times = RecordedTimes(blockEvents: 4, fanOut: 3)
     for round in 0..<40 {
-      let seconds = (0..<300).map { place in place / 2 + random.below(round + 1) }
+      let seconds = (0..<300).map { index in index / 2 + random.below(round + 1) }
       let walk = try walk(seconds, foldingEvery: 300)
       let ledger = try walk.ledger()
       let projections = try #require(try ledger.source.live())

@@ -22,17 +22,17 @@ import Testing
     try walk.ledger().fold()
   }
 
-  private struct Told {
+  private struct Reported {
     var revisions: [CustomerRevision] = []
     var report: ReducerReport
   }
 
-  private func report() throws -> Told {
+  private func report() throws -> Reported {
     var revisions: [CustomerRevision] = []
     let report = try walk.ledger().reportReducer(now: Instant(microseconds: 0)) { revision in
       revisions.append(revision)
     }
-    return Told(revisions: revisions, report: report)
+    return Reported(revisions: revisions, report: report)
   }
 
   /// Writes the live rows as a reducer would that leaves out some facts, in a state that this
@@ -50,13 +50,13 @@ import Testing
         let facts = try view.reader.overlay.allFacts(
           of: units.unit, view.log, view.tables, view.projections)
         let unit = UnitSet.fold(
-          connected: facts.filter { !isLeftOut($0) }, behind: context, texts: texts)
-        let whole = UnitSet.fold(connected: facts, behind: context, texts: texts)
+          connected: facts.filter { !isLeftOut($0) }, context: context, texts: texts)
+        let whole = UnitSet.fold(connected: facts, context: context, texts: texts)
         let answers = try AnswerRow.all(of: unit, called: units.unit, context, texts)
         let report = UnitReport(of: unit, answers, context, texts)
         var row = UnitRow.encode(whole, foldedThrough: view.position, report: report)
-        let place = UnitRow.report(row.span)
-        for index in (place?.upperBound ?? row.count)..<row.count { row[index] = 0xFF }
+        let range = UnitRow.report(row.span)
+        for index in (range?.upperBound ?? row.count)..<row.count { row[index] = 0xFF }
         rows.append((view.tables.units, units.unit.bigEndianBytes, row))
         for (account, answer) in answers {
           guard let key = try texts.answerKey(of: account) else { continue }
@@ -134,8 +134,8 @@ import Testing
   func planted(_ kinds: [EventKind]) throws {
     let left = { (fact: Fact) in kinds.contains(fact.kind) }
     try plant(leavingOut: left)
-    let told = try report()
-    #expect(told.report.storedReducer == Reducer.version + 7)
+    let reported = try report()
+    #expect(reported.report.storedReducer == Reducer.version + 7)
     let numbered = NumberedEvents(events)
     let whole = InMemoryLedger(folding: numbered.facts, texts: numbered)
     let other = InMemoryLedger(folding: numbered.facts.filter { !left($0) }, texts: numbered)
@@ -149,7 +149,7 @@ import Testing
           }.max() ?? 0
         let before = Sides(other, number, environment, at: newest)
         let after = Sides(whole, number, environment, at: newest)
-        let found = told.revisions.first {
+        let found = reported.revisions.first {
           $0.account == account && $0.environment == environment
         }
         let note: Comment = "\(kinds), \(account) in \(environment)"
@@ -160,15 +160,15 @@ import Testing
             == found?.answer?.balances.filter { $0.before != 0 }.map(\.unit) ?? [], note)
         #expect((before.installed != after.installed) == (found?.installed.isEmpty == false), note)
         for rule in Rule.allCases where !rule.isJudgedAtAMoment {
-          let told = found?.findings.first { $0.rule == rule.id }
+          let reported = found?.findings.first { $0.rule == rule.id }
           #expect(
-            (before.findings[rule] ?? 0) - (told?.before ?? 0)
-              == (after.findings[rule] ?? 0) - (told?.after ?? 0), "\(note), \(rule.id)")
+            (before.findings[rule] ?? 0) - (reported?.before ?? 0)
+              == (after.findings[rule] ?? 0) - (reported?.after ?? 0), "\(note), \(rule.id)")
         }
       }
     }
-    #expect(told.report.isDifferent)
-    #expect(told.report.changed == Set(told.revisions.compactMap(\.account)).count)
+    #expect(reported.report.isDifferent)
+    #expect(reported.report.changed == Set(reported.revisions.compactMap(\.account)).count)
   }
 
   @Test("goes before a rebuild, until which nothing of the other is gone on with")

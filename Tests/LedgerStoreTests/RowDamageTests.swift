@@ -48,11 +48,11 @@ struct RowDamageTests {
     let row = rows[random.below(rows.count)]
     var spoiled = row
     let bit = random.below((row.key.count + row.value.count) * 8)
-    let (place, mask) = (bit / 8, UInt8(1) << (bit % 8))
-    if place < row.key.count {
-      spoiled.key[place] ^= mask
+    let (index, mask) = (bit / 8, UInt8(1) << (bit % 8))
+    if index < row.key.count {
+      spoiled.key[index] ^= mask
     } else {
-      spoiled.value[place - row.key.count] ^= mask
+      spoiled.value[index - row.key.count] ^= mask
     }
     if spoiled.key != row.key, rows.contains(where: { $0.key == spoiled.key }) { return nil }
     let flip = Flip(table: path, row: row, spoiled: spoiled)

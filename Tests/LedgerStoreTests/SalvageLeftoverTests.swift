@@ -16,7 +16,7 @@ import Testing
   /// The ledger after the batch that completed.
   private let path: String
   private let events: [RecordedEvent]
-  /// Its log, and behind its pages those of the batch that failed.
+  /// Its log, and after its pages those of the batch that failed.
   private let data: Data
 
   /// - Parameter hasNames: Whether each event of the batches introduces names.
@@ -77,8 +77,8 @@ import Testing
         atPath: DamagedLedger.dataFile(path))[.size] as? Int)
     var log = log
     var found = 0
-    while let place = log.range(of: Data(bytes), in: 0..<end) {
-      let start = place.lowerBound / Self.pageBytes * Self.pageBytes
+    while let range = log.range(of: Data(bytes), in: 0..<end) {
+      let start = range.lowerBound / Self.pageBytes * Self.pageBytes
       log.resetBytes(in: start..<start + Self.pageBytes)
       found += 1
     }
@@ -117,7 +117,7 @@ import Testing
     // Position 355 is lost in both batches, so the tree proves nothing about the names around it.
     var log = try left.zeroed(Array("real-25".utf8), in: left.data)
     for id in ["late-122", "late-123"] {
-      while let place = log.range(of: Data(id.utf8)) { log[place.lowerBound] ^= 1 }
+      while let range = log.range(of: Data(id.utf8)) { log[range.lowerBound] ^= 1 }
     }
     try left.checkSalvage(log)
   }

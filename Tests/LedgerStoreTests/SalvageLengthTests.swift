@@ -54,7 +54,7 @@ import Testing
     // A node of a branch: the page's number, and the length of its key.
     func node(_ page: Int) -> Data { Data(DamagedLedger.pageNumber(page).prefix(6) + [8, 0]) }
     try #require(log.range(of: node(new)) != nil)
-    while let place = log.range(of: node(new)) { log.replaceSubrange(place, with: node(old)) }
+    while let range = log.range(of: node(new)) { log.replaceSubrange(range, with: node(old)) }
     try log.write(to: URL(filePath: DamagedLedger.dataFile(path)))
     try FileManager.default.removeItem(atPath: "\(path)/root")
     let report = try Ledger.salvage(path, into: path + "-new").report
@@ -68,8 +68,8 @@ import Testing
   func unconfirmed() throws {
     var log = try whole.table("records") { $0[32 + 7] ^= 64 }
     // A page of records is lost, so the tree does not say how many there were.
-    let place = try #require(log.range(of: Data(whole.records[100])))
-    let start = place.lowerBound / DamagedLedger.pageBytes * DamagedLedger.pageBytes
+    let range = try #require(log.range(of: Data(whole.records[100])))
+    let start = range.lowerBound / DamagedLedger.pageBytes * DamagedLedger.pageBytes
     log.resetBytes(in: start..<start + DamagedLedger.pageBytes)
     let report = try whole.salvage(try copy(log, hasRoot: false)).report
     #expect(report.kept > 200)

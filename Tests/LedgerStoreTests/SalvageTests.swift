@@ -250,10 +250,10 @@ import Testing
       let saved = log[start..<start + DamagedLedger.pageBytes]
       log.resetBytes(in: start..<start + DamagedLedger.pageBytes)
       try log.write(to: URL(filePath: DamagedLedger.dataFile(path)))
-      let place = "\(folder.path)/new-\(page)"
+      let destination = "\(folder.path)/new-\(page)"
       do throws(LedgerError) {
-        _ = try Ledger.salvage(path, into: place, keys: old)
-        let log = try EventLog.toVerify(place)
+        _ = try Ledger.salvage(path, into: destination, keys: old)
+        let log = try EventLog.toVerify(destination)
         let texts = try log.read { (view) throws(LedgerError) in
           var texts: [String] = []
           for position in 1..<view.lastPosition {

@@ -55,7 +55,7 @@ package struct PostingOracle {
 
   /// - Parameter events: The events, in any order.
   package init(_ events: [RecordedEvent]) {
-    self.events = events.sorted { FoldPlace($0) < FoldPlace($1) }
+    self.events = events.sorted { EventFoldKey($0) < EventFoldKey($1) }
     for recorded in self.events {
       let event = recorded.event
       guard let payment = event.payment, let transaction = event.transaction,
@@ -91,11 +91,11 @@ package struct PostingOracle {
   }
 
   private func entries(of key: Key, _ all: [RecordedEvent]) -> [Entry] {
-    let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.position, $0) })
+    let indices = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1.position, $0) })
     func isOlder(_ left: RecordedEvent, _ right: RecordedEvent) -> Bool {
       let (one, other) = (storeTime(left), storeTime(right))
       if one != other { return one < other }
-      return places[left.position] ?? 0 < places[right.position] ?? 0
+      return indices[left.position] ?? 0 < indices[right.position] ?? 0
     }
     let sold = all.filter { Self.sales.contains($0.event.type.kind) }
     let newestFirst =
@@ -122,12 +122,12 @@ package struct PostingOracle {
     var found = newestFirst.first.map { [entry(.sale, $0, 100)] } ?? []
     let reversed = all.filter { Self.reversals.contains($0.event.type.kind) }.sorted(by: isOlder)
     var taken = Decimal(0)
-    for (place, recorded) in reversed.enumerated() {
+    for (index, recorded) in reversed.enumerated() {
       let kind = recorded.event.type.kind
       if kind == .transactionRefunded {
         taken = Decimal(recorded.event.data.double("percent") ?? 100)
       }
-      if place + 1 < reversed.count, reversed[place + 1].event.type.kind == kind { continue }
+      if index + 1 < reversed.count, reversed[index + 1].event.type.kind == kind { continue }
       switch kind {
       case .transactionRefunded: found.append(entry(.refund, recorded, taken))
       case .transactionRefundReversed:
@@ -140,7 +140,7 @@ package struct PostingOracle {
   }
 
   private func storeTime(_ recorded: RecordedEvent) -> Instant {
-    recorded.event.data.instant("signedAt") ?? FoldPlace(recorded).time
+    recorded.event.data.instant("signedAt") ?? EventFoldKey(recorded).time
   }
 
   private func isStoreFact(_ recorded: RecordedEvent) -> Bool {

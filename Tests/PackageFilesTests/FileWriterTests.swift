@@ -7,7 +7,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("writes behind what was written, and behind a cut") func order() throws {
+  @Test("writes after what was written, and after a cut") func order() throws {
     let file = try folder.handle().makeFile("a")
     try file.write([UInt8]("one two".utf8).span)
     try file.cut(to: 4)

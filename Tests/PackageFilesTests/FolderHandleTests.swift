@@ -120,19 +120,19 @@ import Testing
     #expect(try failure { _ = try handle.lock("link") }?.kind == .notFolder)
   }
 
-  @Test("says what is at a path, over links") func places() throws {
+  @Test("says what is at a path, over links") func paths() throws {
     try folder.write("x", to: "file")
     try folder.link("link", to: "file")
     try folder.link("nowhere", to: "missing")
-    let file = try #require(try PlaceStatus("\(folder.path)/file"))
-    let link = try #require(try PlaceStatus("\(folder.path)/link"))
+    let file = try #require(try PathStatus("\(folder.path)/file"))
+    let link = try #require(try PathStatus("\(folder.path)/link"))
     #expect(file.kind == .file)
     #expect(file.isSame(as: link))
-    #expect(try PlaceStatus(folder.path)?.kind == .folder)
-    #expect(try PlaceStatus("/dev/null")?.kind == .stream)
-    #expect(try PlaceStatus("\(folder.path)/nowhere") == nil)
-    #expect(try PlaceStatus("\(folder.path)/missing") == nil)
-    #expect(try failure { _ = try PlaceStatus("\(folder.path)/file/below") }?.kind == .notFolder)
+    #expect(try PathStatus(folder.path)?.kind == .folder)
+    #expect(try PathStatus("/dev/null")?.kind == .stream)
+    #expect(try PathStatus("\(folder.path)/nowhere") == nil)
+    #expect(try PathStatus("\(folder.path)/missing") == nil)
+    #expect(try failure { _ = try PathStatus("\(folder.path)/file/below") }?.kind == .notFolder)
     #expect(try failure { _ = try FolderHandle(path: "\(folder.path)/file") }?.kind == .notFolder)
     #expect(try failure { _ = try FolderHandle(path: "\(folder.path)/missing") }?.kind == .missing)
     #expect(try failure { try FolderHandle.make(path: folder.path) }?.kind == .exists)

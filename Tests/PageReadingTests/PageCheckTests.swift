@@ -166,7 +166,7 @@ import Testing
     try expect(number, at: 16, whole.bytes(second) + whole.bytes(first), "not in order")
     try expect(number, at: first + 8, [0, 0, 0, 0, 0, 0, 0, 0], "belong before it")
     let last = half(16 + 2 * (leaf.count - 1))
-    try expect(number, at: last + 8, [255, 0, 0, 0, 0, 0, 0, 0], "belong behind it")
+    try expect(number, at: last + 8, [255, 0, 0, 0, 0, 0, 0, 0], "belong after it")
     // The branch above leads to the leaf before it once more.
     let (branch, node) = try #require(try Self.branch(to: number, in: whole))
     let other = Int(leaves[1].number)

@@ -27,7 +27,7 @@ private func statement(
 
 /// Returns a catalogue that changes, and responses to devices, some of which arrive late.
 private func smallHistory() throws -> [RecordedEvent] {
-  func told(_ hour: Int, _ device: String, _ price: String, version: String) throws
+  func reported(_ hour: Int, _ device: String, _ price: String, version: String) throws
     -> RecordedEvent
   {
     try .response(
@@ -37,10 +37,10 @@ private func smallHistory() throws -> [RecordedEvent] {
   }
   return try RecordedEvent.renumbered([
     .catalogue(1, #"{"product":"map","kind":"nonConsumable"}"#),
-    told(2, "a", "1.00", version: "1.0"), told(6, "b", "2.00", version: "1.2"),
+    reported(2, "a", "1.00", version: "1.0"), reported(6, "b", "2.00", version: "1.2"),
     .catalogue(5, #"{"product":"map","kind":"nonConsumable","title":"Map"}"#),
     .catalogue(8, #"{"product":"pro","kind":"consumable","grants":{"coins":5}}"#),
-    told(4, "c", "1.50", version: "1.1"), .purchase(7, "map", of: "anna"),
+    reported(4, "c", "1.50", version: "1.1"), .purchase(7, "map", of: "anna"),
     .response(9, "a", "", invalid: #"["map","pro"]"#),
   ])
 }
@@ -67,7 +67,7 @@ private func smallHistory() throws -> [RecordedEvent] {
       // Positions are those of the whole ledger: events that are later by the clock come last.
       let known = events.filter { $0.event.occurredAt <= .march(hour) }
       let other = try TemporaryLedger(known)
-      let places = Dictionary(
+      let positions = Dictionary(
         uniqueKeysWithValues: known.enumerated().map { (UInt64($0 + 1), $1.position) })
       let answers = try [
         (ledger, Clocks(at: .march(hour))), (other, .now),
@@ -81,7 +81,7 @@ private func smallHistory() throws -> [RecordedEvent] {
       #expect(answers[0].map { $0.entry?.title } == answers[1].map { $0.entry?.title })
       #expect(
         answers[0].map { $0.offers.map(\.position) }
-          == answers[1].map { $0.offers.map { places[$0.position] ?? 0 } })
+          == answers[1].map { $0.offers.map { positions[$0.position] ?? 0 } })
     }
   }
 

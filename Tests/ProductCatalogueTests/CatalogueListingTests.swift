@@ -87,7 +87,7 @@ private func map(
     #expect(offers?.map { $0.reading?.text } == ["¥3,900", "$24.99", "$1.00"])
   }
 
-  @Test("answers at a store time what was in force and told then") func storeTime() throws {
+  @Test("answers at a store time what was in force and reported then") func storeTime() throws {
     let ledger = try TemporaryLedger([
       .catalogue(1, #"{"product":"map","kind":"nonConsumable","title":"Old"}"#),
       .response(

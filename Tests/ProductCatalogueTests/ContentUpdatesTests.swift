@@ -62,7 +62,7 @@ private func published(_ hour: Int, _ version: String) throws -> RecordedEvent {
 @Suite("Updates of content") struct ContentUpdatesTests {
   private let later = ContentUpdatesQuery(now: .march(1_000))
 
-  @Test("are told to owners who are behind or have none") func told() throws {
+  @Test("are told to owners who are behind or have none") func reported() throws {
     let ledger = try TemporaryLedger([
       delivered(1, to: "anna"), installed(2, by: "anna", "1.0"),
       delivered(1, to: "ben"),
@@ -139,7 +139,7 @@ private func published(_ hour: Int, _ version: String) throws -> RecordedEvent {
     let now = Instant(microseconds: 1_900_000_000 * Instant.second)
     let answer = try UpdatesAnswer(ledger, ContentUpdatesQuery(now: now))
     #expect(answer.counts.reduce(0) { $0 + $1.behind + $1.missing } == answer.updates.count)
-    let told = Set(answer.lines.filter { $0.hasSuffix("behind") }.map(Self.withoutAccount))
+    let reported = Set(answer.lines.filter { $0.hasSuffix("behind") }.map(Self.withoutAccount))
     var expected: Set<String> = []
     for account in Set(events.compactMap(\.event.account)) {
       try ledger.ledger.read { (view) throws(LedgerError) in
@@ -157,7 +157,7 @@ private func published(_ hour: Int, _ version: String) throws -> RecordedEvent {
     }
     // Only one of a customer's linked ids is reported. Ids that only links name do not occur in
     // these answers.
-    #expect(expected.isSubset(of: told), "seed \(seed)")
+    #expect(expected.isSubset(of: reported), "seed \(seed)")
   }
 
   private static func withoutAccount(_ line: String) -> String {

@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("are told with what was tried since") func attempts() throws {
+  @Test("are reported with what was tried since") func attempts() throws {
     let found = try blocks([
       checked(1, true), added(2), checked(3, false), added(4), checked(5, false), added(6),
       checked(1, false, "b"), checked(2, true, "b"), added(3, "b"),

@@ -82,7 +82,7 @@ private func read(
     #expect(read("1.90", "USD", nil).note != nil)
   }
 
-  @Test("costs as much as another with zeros in front or behind, and in another form")
+  @Test("costs as much as another with zeros in front or at the end, and in another form")
   func sameCost() {
     func price(_ amount: String, _ currency: String, _ locale: String? = nil) -> StorePrice {
       StorePrice(amount: amount, currency: currency, priceLocale: locale)

@@ -71,10 +71,10 @@ private func offers(
     ]
     for turn in events.indices {
       for turned in [events, events.reversed()] {
-        let told = try installed() + Array(turned[turn...] + turned[..<turn])
-        let ledger = try TemporaryLedger(Array(told.prefix(4)))
+        let reported = try installed() + Array(turned[turn...] + turned[..<turn])
+        let ledger = try TemporaryLedger(Array(reported.prefix(4)))
         try ledger.ledger.fold()
-        try ledger.append(told.dropFirst(4))
+        try ledger.append(reported.dropFirst(4))
         #expect(try offers(ledger) == ["2"], "turn \(turn)")
         #expect(try offers(ledger, clocks: Clocks(asOf: .position(8))) == ["2"], "turn \(turn)")
         #expect(try offers(ledger, clocks: Clocks(at: .march(9))) == ["2"], "turn \(turn)")
@@ -94,7 +94,7 @@ private func offers(
     #expect(try offers(ledger) == ["2"])
   }
 
-  @Test("what counts in every environment is on offer in one that is stated behind the projections")
+  @Test("what counts in every environment is on offer in one that is stated after the projections")
   func newEnvironment() throws {
     let ledger = try TemporaryLedger([named(1, "a", "1")])
     try ledger.ledger.fold()

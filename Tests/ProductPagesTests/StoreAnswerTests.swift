@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "what is no answer is refused with the place",
+    "what is no answer is refused with the path",
     arguments: [
       (#"{"results":[{"trackId":1},{"trackId":"2"}]}"#, "results[1].trackId"),
       (#"{"results":[{"trackId":-1}]}"#, "results[0].trackId"),
@@ -68,9 +68,9 @@ import Testing
       (#"{"hello":1}"#, "results"), (#"{"results":[{"trackId":1}"#, "not JSON"),
       (#"[1]"#, "the document"), ("", "not JSON"),
     ])
-  func malformed(_ json: String, _ place: String) {
+  func malformed(_ json: String, _ path: String) {
     let error = #expect(throws: StoreItemError.self) { try items(json) }
-    #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains(path) == true, "\(error?.message ?? "")")
   }
 }
 

@@ -29,10 +29,10 @@ public struct Violation: Hashable, Sendable, CustomStringConvertible {
   /// The rule's name.
   public var rule: String
   /// The index of the event in the run, from 1; 0 for the whole run.
-  public var place: Int
+  public var number: Int
   public var what: String
 
-  public var description: String { "\(rule) @\(place): \(what)" }
+  public var description: String { "\(rule) @\(number): \(what)" }
 }
 
 extension AuditedRun {
@@ -51,6 +51,6 @@ extension AuditedRun {
     tape.auditApp()
     if isOver { tape.auditReturns() }
     if policy == "careful" && isOver { tape.auditWhatIsOwed() }
-    return tape.violations.sorted { ($0.place, $0.rule) < ($1.place, $1.rule) }
+    return tape.violations.sorted { ($0.number, $0.rule) < ($1.number, $1.rule) }
   }
 }

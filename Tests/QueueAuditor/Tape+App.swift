@@ -11,7 +11,7 @@ extension Tape {
   /// What the app did with one transaction on one device.
   private struct Doing {
     /// Whether it was delivered in this launch.
-    var isTold = false
+    var isReported = false
     var isFinished = false
     /// Since it was reported last.
     var finishes = 0
@@ -31,7 +31,7 @@ extension Tape {
     for line in lines where line.device == own[0].device {
       if line.kind == .sessionForegrounded { doing.isRefused = false }
       if line.kind == .sessionStarted {
-        doing.isTold = false
+        doing.isReported = false
         doing.isRejected = false
         doing.isRefused = false
         doing.installing = []
@@ -39,7 +39,7 @@ extension Tape {
       }
       guard line.about == about else { continue }
       if line.isReport {
-        doing.isTold = true
+        doing.isReported = true
         doing.isFinished = false
         doing.finishes = 0
         if line.isDelivery { doing.announced = Self.announced(line) }
@@ -60,7 +60,7 @@ extension Tape {
   }
 
   private mutating func auditFinish(_ line: Line, _ doing: inout Doing) {
-    expect(doing.isTold, "told-first", line, "of what it was not told in this launch")
+    expect(doing.isReported, "told-first", line, "of what was not reported to it in this launch")
     let most = run.policy == "two-observers" ? 2 : 1
     expect(doing.finishes < most, "finish-once", line, "again")
     doing.isFinished = true
@@ -86,7 +86,7 @@ extension Tape {
     ]
     if waits.contains(run.policy) {
       expect(
-        isContentThere(delivery, before: line.place, on: line.device), "install-first", line,
+        isContentThere(delivery, before: line.number, on: line.device), "install-first", line,
         "with \(doing.installed.count) of \(doing.announced.count) downloads installed")
     }
     if run.policy == "purchased-only" {
@@ -105,17 +105,17 @@ extension Tape {
   ///
   /// - Parameter customer: Whose content is looked at; `nil` for the transaction's holder.
   func isContentThere(
-    _ delivery: Line, before place: Int, on device: Name?, for customer: Name? = nil
+    _ delivery: Line, before number: Int, on device: Name?, for customer: Name? = nil
   ) -> Bool {
     let announced = Self.announced(delivery)
     let owner = customer ?? holder(of: delivery)
     let content = lines.filter {
-      $0.place < place && $0.device == device && $0.event.product == delivery.event.product
+      $0.number < number && $0.device == device && $0.event.product == delivery.event.product
         && ($0.kind == .contentInstalled || $0.kind == .contentRemoved)
         && ($0.event.account ?? holder(of: $0)) == owner
     }
-    let removal = content.last { $0.kind == .contentRemoved }?.place ?? 0
-    let installs = content.filter { $0.place > removal }
+    let removal = content.last { $0.kind == .contentRemoved }?.number ?? 0
+    let installs = content.filter { $0.number > removal }
     let versions = Set(installs.compactMap { $0.event.data.name("contentVersion") })
     return versions.contains { version in
       announced.allSatisfy { download, least in
@@ -181,13 +181,13 @@ extension Tape {
     guard let version = line.event.data.name("contentVersion") else { return }
     let owner = line.event.account ?? holder(of: line)
     let content = lines.filter {
-      $0.place < line.place && $0.device == line.device
+      $0.number < line.number && $0.device == line.device
         && $0.event.product == line.event.product
         && ($0.event.account ?? holder(of: $0)) == owner
     }
-    let removal = content.last { $0.kind == .contentRemoved }?.place ?? 0
+    let removal = content.last { $0.kind == .contentRemoved }?.number ?? 0
     let newer = content.first {
-      $0.kind == .contentInstalled && $0.place > removal
+      $0.kind == .contentInstalled && $0.number > removal
         && Self.isOlder(version, than: $0.event.data.name("contentVersion") ?? version)
     }
     expect(newer == nil, "install-newer", line, "of version \(version) over a newer one")
@@ -203,7 +203,7 @@ extension Tape {
     case .receiptRejected:
       expect(
         struck("reject-receipt") || struck("reject-receipts"), "cause", line, "of no fault")
-      let before = lines.last { $0.place < line.place && $0.device == line.device }
+      let before = lines.last { $0.number < line.number && $0.device == line.device }
       expect(
         before?.kind == .receiptSubmitted && before?.about == line.about, "receipt", line,
         "of what was not submitted")
@@ -236,7 +236,7 @@ extension Tape {
   func isContradiction(_ line: Line) -> Bool {
     line.kind == .transactionFailed
       && lines.contains {
-        $0.place < line.place && $0.device == line.device && $0.about == line.about
+        $0.number < line.number && $0.device == line.device && $0.about == line.about
           && $0.isDelivery
       }
   }

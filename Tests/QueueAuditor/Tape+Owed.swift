@@ -14,7 +14,7 @@ extension Tape {
       guard let newest = lines.last(where: { $0.isReport && $0.rank == 2 }) else { continue }
       if isSimulator(newest.device) { continue }
       let isClosed = lines.contains {
-        $0.place > newest.place && [.transactionFinished, .transactionRemoved].contains($0.kind)
+        $0.number > newest.number && [.transactionFinished, .transactionRemoved].contains($0.kind)
       }
       expect(isClosed, "owed-finish", newest, "and never finished")
     }

@@ -19,7 +19,7 @@ extension Tape {
   private mutating func auditEnds(_ lines: [Line]) {
     var isRunning = false
     var hasEnded = false
-    var told: Set<Name> = []
+    var reported: Set<Name> = []
     var before: Line?
     for line in lines {
       defer { before = line }
@@ -38,7 +38,7 @@ extension Tape {
         hasEnded = true
       case .transactionRestored:
         guard let transaction = line.event.transaction, line.event.payment == nil else { continue }
-        if told.insert(transaction).inserted && hasEnded {
+        if reported.insert(transaction).inserted && hasEnded {
           expect(struck("overtake-restore"), "restore-ends", line, "after the restore's end")
         }
       default: break
@@ -56,7 +56,7 @@ extension Tape {
         continue
       }
       let bought = lines.filter {
-        $0.kind == .transactionPurchased && $0.isDelivery && $0.place < request.place
+        $0.kind == .transactionPurchased && $0.isDelivery && $0.number < request.number
           && $0.event.originalTransaction == $0.event.transaction
           && kind(of: $0.event.product) != "consumable"
           && holder(of: $0) == request.event.account
@@ -66,7 +66,7 @@ extension Tape {
           $0.kind == .transactionRefunded && $0.event.transaction == original
         }
         let isBrought = own.contains {
-          $0.place > request.place && $0.place < end.place && $0.kind == .transactionRestored
+          $0.number > request.number && $0.number < end.number && $0.kind == .transactionRestored
             && $0.event.originalTransaction == original
         }
         expect(isBrought || isRefunded, "restore-brings-all", end, "without \(original)")
@@ -92,7 +92,7 @@ extension Tape {
     let isBought =
       line.event.product.map(run.boughtBefore.contains) ?? false
       || lines.contains {
-        $0.kind == .paymentAdded && $0.place < line.place
+        $0.kind == .paymentAdded && $0.number < line.number
           && $0.event.product == line.event.product
           && (line.event.account == nil || $0.event.account == line.event.account
             || isAnybodys)
@@ -108,7 +108,7 @@ extension Tape {
       }
     }
     if line.event.payment != nil { return }
-    let earlier = lines.filter { $0.place < line.place && $0.device == line.device }
+    let earlier = lines.filter { $0.number < line.number && $0.device == line.device }
     let requests = earlier.filter { $0.kind == .restoreRequested }
     let listed = Set(
       (earlier + [line]).filter {
@@ -122,7 +122,7 @@ extension Tape {
       $0.kind == .transactionRefunded && $0.event.transaction == original
     }) {
       expect(
-        requests.contains { $0.place < refund.place }, "restored", line,
+        requests.contains { $0.number < refund.number }, "restored", line,
         "what was refunded before")
     }
   }

@@ -18,7 +18,7 @@ extension Tape {
     }
     let first = Dictionary(lines.map { ($0.event.id, $0) }) { first, _ in first }
     for (index, event) in run.events.enumerated() {
-      guard let line = first[event.id], line.place != index + 1 else { continue }
+      guard let line = first[event.id], line.number != index + 1 else { continue }
       expect(
         event.source?.kind == .notification && struck("repeat-notification"), "comes-again", line,
         "the id of an event that is no notification sent again")

@@ -54,7 +54,7 @@ extension Tape {
         expect(
           known.device == line.device && known.event.product == line.event.product
             && known.kind == line.kind,
-          "identifier", line, "\(transaction) shared with the one at \(known.place)")
+          "identifier", line, "\(transaction) shared with the one at \(known.number)")
       } else {
         first[transaction] = line
       }
@@ -71,14 +71,14 @@ extension Tape {
   private mutating func auditPurchase(_ line: Line) {
     let event = line.event
     let payments = lines.filter {
-      $0.kind == .paymentAdded && $0.place < line.place && $0.device == line.device
+      $0.kind == .paymentAdded && $0.number < line.number && $0.device == line.device
         && $0.event.product == event.product
     }
     if event.payment == nil {
       expect(struck("interrupt-payment"), "purchase-answers", line, "without a payment")
       let purchases = Set(
         lines.filter {
-          $0.kind == .transactionPurchased && $0.isDelivery && $0.place <= line.place
+          $0.kind == .transactionPurchased && $0.isDelivery && $0.number <= line.number
             && $0.device == line.device && $0.event.product == event.product
         }.map(\.about))
       expect(
@@ -99,15 +99,15 @@ extension Tape {
       let payment = payments.first(where: { $0.event.payment == line.event.payment })
     else { return }
     for other in lines
-    where other.isDelivery && other.place < payment.place && other.device == line.device
+    where other.isDelivery && other.number < payment.number && other.device == line.device
       && other.event.product == line.event.product && other.about != line.about
     {
       let hasLeft = lines.contains {
-        $0.about == other.about && $0.place > other.place && $0.place < line.place
+        $0.about == other.about && $0.number > other.number && $0.number < line.number
           && ($0.kind == .transactionFinished || $0.kind == .transactionRemoved)
       }
       // A later delivery of a removed transaction would be a different error.
-      expect(hasLeft || struck("remove"), "blocked-sale", line, "while \(other.place) stands")
+      expect(hasLeft || struck("remove"), "blocked-sale", line, "while \(other.number) stands")
     }
   }
 
@@ -125,7 +125,7 @@ extension Tape {
     }
     let payment = payments.first { $0.event.payment == line.event.payment }
     if let refund, let payment {
-      expect(refund.place > payment.place, "original", line, "that was refunded before")
+      expect(refund.number > payment.number, "original", line, "that was refunded before")
     }
   }
 
@@ -142,18 +142,18 @@ extension Tape {
 
   /// Checks that the store's server reports only what was paid for, and each fact once.
   private mutating func auditNotifications() {
-    var told: Set<[Name]> = []
+    var reported: Set<[Name]> = []
     for line in lines where line.event.source?.kind == .notification {
       guard let transaction = line.event.transaction, let product = line.event.product else {
         note("notification", line, "of no transaction or product")
         continue
       }
       expect(
-        told.insert([transaction, Name(line.event.type.text)]).inserted, "notification", line,
+        reported.insert([transaction, Name(line.event.type.text)]).inserted, "notification", line,
         "of a fact that was told before")
       expect(
         lines.contains {
-          $0.kind == .paymentAdded && $0.place < line.place && $0.event.product == product
+          $0.kind == .paymentAdded && $0.number < line.number && $0.event.product == product
         }, "notification", line, "of what nobody paid for")
       let delivery = lines.first { $0.isDelivery && $0.event.transaction == transaction }
       if let delivery, let account = delivery.event.account, run.policy != "signed-in-gets-it" {
@@ -190,7 +190,7 @@ extension Tape {
   /// Checks that the response contains every requested product, either on offer or as invalid.
   private mutating func auditResponse(_ line: Line) {
     let request = lines.last {
-      $0.kind == .catalogRequested && $0.device == line.device && $0.place < line.place
+      $0.kind == .catalogRequested && $0.device == line.device && $0.number < line.number
     }
     let asked = (request?.event.data.array("requested") ?? []).compactMap(\.string)
     let offered = (line.event.data.array("products") ?? []).compactMap { $0["product"]?.string }
@@ -204,7 +204,7 @@ extension Tape {
   /// first requested a restore.
   private mutating func auditAnnouncement(_ line: Line) {
     let isFirst = !lines.contains {
-      $0.isDelivery && $0.about == line.about && $0.place < line.place
+      $0.isDelivery && $0.about == line.about && $0.number < line.number
     }
     guard isFirst, let product = line.event.product else { return }
     // A sale that is answered as restored began with its payment.
@@ -219,12 +219,12 @@ extension Tape {
     }
     let publications = lines.filter {
       $0.kind == .contentVersionPublished && $0.event.product == product
-        && $0.place < line.place
+        && $0.number < line.number
     }
-    let start = begin?.place ?? 0
+    let start = begin?.number ?? 0
     var offered = Set(
-      publications.filter { $0.place > start }.compactMap { $0.event.data.name("contentVersion") })
-    let standing = publications.last { $0.place < start }?.event.data.name("contentVersion")
+      publications.filter { $0.number > start }.compactMap { $0.event.data.name("contentVersion") })
+    let standing = publications.last { $0.number < start }?.event.data.name("contentVersion")
     if let standing { offered.insert(standing) }
     let initial = initialVersion(of: product)
     for (download, version) in Self.announced(line) {

@@ -45,7 +45,7 @@ extension Tape {
       defer { newest = line }
       guard let newest, newest.kind == line.kind else { continue }
       let between = self.lines.filter {
-        $0.device == line.device && $0.place > newest.place && $0.place < line.place
+        $0.device == line.device && $0.number > newest.number && $0.number < line.number
       }
       let isCalledFor = between.contains {
         $0.kind == .sessionObserverAdded || $0.kind == .sessionForegrounded
@@ -54,7 +54,7 @@ extension Tape {
       let isBlocking =
         line.kind == .transactionPurchased && Self.announced(line).isEmpty
         && self.lines.contains {
-          $0.kind == .paymentAdded && $0.place < line.place && $0.device == line.device
+          $0.kind == .paymentAdded && $0.number < line.number && $0.device == line.device
             && $0.event.product == line.event.product && $0.event.payment != line.event.payment
         }
       expect(
@@ -80,11 +80,11 @@ extension Tape {
         line.event.data.members.map(\.json) == first.event.data.members.map(\.json)
           && line.event.originalTransaction == first.event.originalTransaction
           && line.event.payment == first.event.payment,
-        "told-the-same", line, "with other content than at \(first.place)")
+        "told-the-same", line, "with other content than at \(first.number)")
     }
     if !givesAway, let lost = lines.first(where: { $0.event.account == nil }) {
       expect(struck("lose-account"), "one-account", lost, "without its account")
-      for line in lines where line.place > lost.place {
+      for line in lines where line.number > lost.number {
         expect(line.event.account == nil, "one-account", line, "with an account that was lost")
       }
     }
@@ -110,7 +110,7 @@ extension Tape {
 
   /// Returns whether a finish was refused with an exception.
   private func endsTheApp(_ line: Line) -> Bool {
-    let next = lines.first { $0.device == line.device && $0.place > line.place }
+    let next = lines.first { $0.device == line.device && $0.number > line.number }
     return next?.kind == .sessionEnded && next?.event.data.string("reason") == "crashed"
   }
 
@@ -141,7 +141,7 @@ extension Tape {
   /// Returns the last report of the queue about a line's transaction.
   func newestReport(before line: Line) -> Line? {
     lines.last {
-      $0.place < line.place && $0.device == line.device && $0.about == line.about && $0.isReport
+      $0.number < line.number && $0.device == line.device && $0.about == line.about && $0.isReport
     }
   }
 
@@ -150,15 +150,15 @@ extension Tape {
   mutating func auditReturns() {
     for (device, lines) in byDevice {
       guard let launch = lines.last(where: { $0.kind == .sessionStarted }),
-        lines.contains(where: { $0.kind == .sessionObserverAdded && $0.place > launch.place })
+        lines.contains(where: { $0.kind == .sessionObserverAdded && $0.number > launch.number })
       else { continue }
-      let before = byTransaction.filter { $0[0].device == device && $0[0].place < launch.place }
+      let before = byTransaction.filter { $0[0].device == device && $0[0].number < launch.number }
       for own in before {
-        guard let newest = own.last(where: { $0.isReport && $0.place < launch.place }) else {
+        guard let newest = own.last(where: { $0.isReport && $0.number < launch.number }) else {
           continue
         }
         let hasEnded = own.contains {
-          $0.place > newest.place && $0.place < launch.place
+          $0.number > newest.number && $0.number < launch.number
             && ($0.kind == .transactionRemoved
               || ($0.kind == .transactionFinished && !endsTheApp($0)))
         }
@@ -167,7 +167,7 @@ extension Tape {
           newest.rank != 2 && kind(of: newest.event.product) == "consumable"
         if hasEnded || mayBeDropped { continue }
         expect(
-          own.contains { $0.isReport && $0.place > launch.place }, "comes-back", newest,
+          own.contains { $0.isReport && $0.number > launch.number }, "comes-back", newest,
           "and not reported in the last launch")
       }
     }

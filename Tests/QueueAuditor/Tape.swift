@@ -3,7 +3,7 @@ internal import LedgerEvents
 /// One event of a run.
 struct Line {
   /// The index, from 1.
-  let place: Int
+  let number: Int
   let event: Event
   let kind: EventKind
   /// The name of its transaction in the device's queue: the transaction, else the payment.
@@ -64,14 +64,14 @@ struct Tape {
     for (index, event) in run.events.enumerated() where ids.insert(event.id).inserted {
       let about = event.transaction ?? event.payment.map { transactions[$0] ?? $0 }
       lines.append(
-        Line(place: index + 1, event: event, kind: event.type.kind, about: about))
+        Line(number: index + 1, event: event, kind: event.type.kind, about: about))
     }
     self.lines = lines
   }
 
   mutating func note(_ rule: String, _ line: Line?, _ what: String) {
     let type = line.map { "\($0.event.type.text) " } ?? ""
-    violations.append(Violation(rule: rule, place: line?.place ?? 0, what: type + what))
+    violations.append(Violation(rule: rule, number: line?.number ?? 0, what: type + what))
   }
 
   /// Notes a rule if it does not hold.
@@ -86,7 +86,7 @@ struct Tape {
   /// How many observers a line's device has on the queue at that line.
   func observerCount(at line: Line) -> Int {
     var count = 0
-    for other in lines where other.device == line.device && other.place < line.place {
+    for other in lines where other.device == line.device && other.number < line.number {
       switch other.kind {
       case .sessionStarted: count = 0
       case .sessionObserverAdded: count += 1
@@ -115,7 +115,7 @@ struct Tape {
   func believedReport(before line: Line) -> Line? {
     if run.policy == "last-state-decides" { return newestReport(before: line) }
     return lines.last {
-      $0.place < line.place && $0.device == line.device && $0.about == line.about && $0.isDelivery
+      $0.number < line.number && $0.device == line.device && $0.about == line.about && $0.isDelivery
     } ?? newestReport(before: line)
   }
 
@@ -128,7 +128,7 @@ struct Tape {
   var byTransaction: [[Line]] {
     let queued = lines.filter { $0.device != nil && $0.about != nil }
     let groups = Dictionary(grouping: queued) { [$0.device ?? "", $0.about ?? ""] }
-    return groups.values.sorted { $0[0].place < $1[0].place }
+    return groups.values.sorted { $0[0].number < $1[0].number }
   }
 
   /// Returns the versions that a delivery announces, by download.

@@ -4,7 +4,7 @@ import Testing
 
 /// Checks the simulator against an independent statement of the queue's rules.
 struct AuditTests {
-  @Test("An auditor finds nothing wrong with runs at random", arguments: AppPolicy.all.map(\.name))
+  @Test("an auditor finds nothing wrong with runs at random", arguments: AppPolicy.all.map(\.name))
   func auditorFinds(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.explored {
@@ -12,7 +12,7 @@ struct AuditTests {
     }
   }
 
-  @Test("An auditor finds nothing wrong with the scenarios as they are written")
+  @Test("an auditor finds nothing wrong with the scenarios as they are written")
   func auditorFindsNothing() throws {
     for file in ScenarioCase.all {
       for policy in AppPolicy.all { try audit(SimulatedRun(file, policy, nil)) }

@@ -23,7 +23,7 @@ struct ExplorationTests {
     "signed-in-gets-it": "one-tablet-two-customers",
   ]
 
-  @Test("An exploration catches every policy but careful, and shows how", arguments: careless)
+  @Test("an exploration catches every policy but careful, and shows how", arguments: careless)
   func explorationCatches(policy: String) throws {
     let name = "explore/\(Self.files[policy] ?? "two-maps").json"
     let file = try #require(ScenarioCase.all.first { $0.name == name })
@@ -71,7 +71,7 @@ struct ExplorationTests {
       SimulatedRun(file, #require(AppPolicy.named(policy)), played: run))
   }
 
-  @Test("An exploration finds the same failure after the same runs each time")
+  @Test("an exploration finds the same failure after the same runs each time")
   func explorationFinds() throws {
     let file = try #require(ScenarioCase.explored.first)
     let exploration = try Exploration(
@@ -83,7 +83,7 @@ struct ExplorationTests {
     #expect(one.counts == other.counts)
   }
 
-  @Test("Careful installs no version over a newer one") func carefulInstalls() throws {
+  @Test("careful installs no version over a newer one") func carefulInstalls() throws {
     let file = try #require(ScenarioCase.all.first { $0.name == "explore/new-version.json" })
     var options = Exploration.Options()
     options.stateCountMax = 5_000
@@ -99,7 +99,7 @@ struct ExplorationTests {
     #expect(outcome.progress.runs >= options.runCountMax)
   }
 
-  @Test("A search says which faults, commands and events it never reached") func searchSays() throws
+  @Test("a search says which faults, commands and events it never reached") func searchSays() throws
   {
     let scenario = try Scenario(
       json: Array(
@@ -140,7 +140,7 @@ struct ExplorationTests {
     #expect(rules.allSatisfy { !broken.contains(.rule($0)) })
   }
 
-  @Test("No search breaks a rule that it says no run can break") func noSearch() throws {
+  @Test("no search breaks a rule that it says no run can break") func noSearch() throws {
     for file in ScenarioCase.explored {
       var options = Exploration.Options()
       options.stateCountMax = 100
@@ -162,7 +162,7 @@ struct ExplorationTests {
     .environmentMixed, .arrivedLate, .clockAhead, .clockStepped,
   ]
 
-  @Test("Worlds that differ only in where a restore began are different states")
+  @Test("worlds that differ only in where a restore began are different states")
   func restoreStart() throws {
     let file = try #require(ScenarioCase.explored.first)
     let cast = Cast(file.scenario, policy: .careful, seed: 1)
@@ -172,7 +172,7 @@ struct ExplorationTests {
     #expect(world.fingerprint != other.fingerprint)
   }
 
-  @Test("Careful survives") func carefulSurvives() throws {
+  @Test("careful survives") func carefulSurvives() throws {
     for file in ScenarioCase.explored {
       try expectCarefulSurvives(file, runs: 300, states: 500)
     }

@@ -8,7 +8,7 @@ import Testing
 /// Explorations fold facts that were never encoded. They must equal the facts of the written
 /// events.
 struct FactAgreementTests {
-  @Test("What explorations judge is what a ledger would read", arguments: AppPolicy.all.map(\.name))
+  @Test("what explorations judge is what a ledger would read", arguments: AppPolicy.all.map(\.name))
   func explorationsJudge(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.explored {
@@ -38,16 +38,16 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
   var growing = InMemoryLedger(texts: cast)
   for fact in direct { growing.append([fact]) }
   let numbered = NumberedEvents(recorded)
-  let told = Told(cut, cast)
-  #expect(!told.lines.isEmpty, "\(label)")
-  #expect(Told(growing, cast) == told, "\(label), one by one")
+  let reported = Reported(cut, cast)
+  #expect(!reported.lines.isEmpty, "\(label)")
+  #expect(Reported(growing, cast) == reported, "\(label), one by one")
   #expect(
-    Told(InMemoryLedger(folding: numbered.facts, texts: numbered), numbered) == told,
+    Reported(InMemoryLedger(folding: numbered.facts, texts: numbered), numbered) == reported,
     "\(label), from events")
   if file.scenario.accounts.count == 1 {
     // Folding everything as one unit must equal folding the separate connected components.
     let one = InMemoryLedger(foldingAsOne: direct, texts: cast)
-    #expect(Told(one, cast) == told, "\(label), as one")
+    #expect(Reported(one, cast) == reported, "\(label), as one")
     let moment = cut.newestEvent(in: .production) ?? 0
     func all(_ folded: InMemoryLedger) -> Set<Finding> {
       Set(folded.findings + folded.findings(at: moment, in: .production))
@@ -65,7 +65,7 @@ func compareFacts(_ file: ScenarioCase, _ policy: AppPolicy, _ number: Int) thro
 }
 
 /// What every account has at the newest event, by names.
-private struct Told: Equatable {
+private struct Reported: Equatable {
   private(set) var lines: Set<String> = []
 
   init(_ book: InMemoryLedger, _ texts: any FactTexts) {

@@ -6,13 +6,13 @@ import Testing
 struct HeavyRunTests {
   private static let isLong = ProcessInfo.processInfo.environment["DAYBOOK_LONG"] == "1"
 
-  @Test("Careful survives thousands of runs", arguments: ScenarioCase.explored)
+  @Test("careful survives thousands of runs", arguments: ScenarioCase.explored)
   func carefulSurvives(file: ScenarioCase) throws {
     try expectCarefulSurvives(
       file, runs: Self.isLong ? 1_000_000 : 20_000, states: Self.isLong ? 1_000_000 : 20_000)
   }
 
-  @Test("Auditor and oracle agree with thousands of runs", arguments: AppPolicy.all.map(\.name))
+  @Test("auditor and oracle agree with thousands of runs", arguments: AppPolicy.all.map(\.name))
   func auditorOracle(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.explored {

@@ -3,9 +3,9 @@ import LedgerEvents
 import LedgerHistories
 import Testing
 
-/// The bugs that `Tools/mutants` plants are still at the places in its list.
+/// The bugs that `Tools/mutants` plants are still where its list says.
 struct MutantTests {
-  @Test("Every planted bug has its place exactly once") func everyPlanted() throws {
+  @Test("every planted bug is found in the code exactly once") func everyPlanted() throws {
     let root = try #require(packageRoot())
     let data = try Data(contentsOf: root.appending(path: "Tests/Mutants/mutants.json"))
     let mutants = try #require(JSONSerialization.jsonObject(with: data) as? [[String: String]])

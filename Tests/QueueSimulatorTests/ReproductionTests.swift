@@ -7,7 +7,7 @@ import Testing
 
 /// The same scenario, policy and seed give the same bytes, in any process and from a file.
 struct ReproductionTests {
-  @Test("A run that is played twice gives the same bytes") func runPlayed() throws {
+  @Test("a run that is played twice gives the same bytes") func runPlayed() throws {
     for file in ScenarioCase.explored {
       for policy in AppPolicy.all {
         #expect(
@@ -20,7 +20,7 @@ struct ReproductionTests {
     }
   }
 
-  @Test("Another seed gives another run") func anotherSeed() throws {
+  @Test("another seed gives another run") func anotherSeed() throws {
     for file in ScenarioCase.explored {
       let one = try Simulation(file.scenario, seed: 1)
       let other = try Simulation(file.scenario, seed: 2)
@@ -31,7 +31,7 @@ struct ReproductionTests {
   }
 
   @Test(
-    "A run that is written as a scenario and read again is the same run",
+    "a run that is written as a scenario and read again is the same run",
     arguments: AppPolicy.all.map(\.name))
   func runWritten(
     policy: String
@@ -50,7 +50,7 @@ struct ReproductionTests {
     }
   }
 
-  @Test("A scenario that is written and read again is written the same") func scenarioWritten()
+  @Test("a scenario that is written and read again is written the same") func scenarioWritten()
     throws
   {
     for file in ScenarioCase.all {
@@ -75,7 +75,7 @@ struct ReproductionTests {
 /// the byte.
 struct GoldenRunTests {
   @Test(
-    "A scenario gives the bytes that it always gave",
+    "a scenario gives the bytes that it always gave",
     arguments: ["careful", "finish-at-once", "latest-answers"])
   func scenarioGives(policy: String) throws {
     let file = try #require(ScenarioCase.all.first { $0.name == "explore/two-maps.json" })
@@ -86,7 +86,7 @@ struct GoldenRunTests {
     try Golden.compare(lines.joined(), with: "two-maps.\(policy).jsonl")
   }
 
-  @Test("Runs at random give the bytes that they always gave") func runsAt() throws {
+  @Test("runs at random give the bytes that they always gave") func runsAt() throws {
     var table = ""
     for file in ScenarioCase.explored
     where ["explore/two-maps.json", "explore/two-customers.json"].contains(file.name) {
@@ -125,13 +125,13 @@ enum Golden {
     if text == expected { return }
     let lines = text.split(separator: "\n")
     let expectedLines = expected.split(separator: "\n")
-    let place = zip(lines, expectedLines).enumerated().first { $1.0 != $1.1 }
+    let difference = zip(lines, expectedLines).enumerated().first { $1.0 != $1.1 }
     Issue.record(
       """
       \(name): \(lines.count) lines, expected \(expectedLines.count); they part at line \
-      \(place.map { $0.offset + 1 } ?? min(lines.count, expectedLines.count) + 1):
-        \(place?.element.0 ?? "")
-        \(place?.element.1 ?? "")
+      \(difference.map { $0.offset + 1 } ?? min(lines.count, expectedLines.count) + 1):
+        \(difference?.element.0 ?? "")
+        \(difference?.element.1 ?? "")
       If that is wanted: UPDATE_GOLDEN=1 swift test --filter GoldenRunTests
       """)
   }

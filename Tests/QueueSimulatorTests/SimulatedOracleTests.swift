@@ -8,7 +8,7 @@ import Testing
 
 /// Compares the reducer with the oracle over simulated runs.
 struct SimulatedOracleTests {
-  @Test("Simulated runs give what the oracle says", arguments: AppPolicy.all.map(\.name))
+  @Test("simulated runs give what the oracle says", arguments: AppPolicy.all.map(\.name))
   func simulatedRuns(policy: String) throws {
     let policy = try #require(AppPolicy.named(policy))
     for file in ScenarioCase.all { try compareWithOracle(SimulatedRun(file, policy, nil)) }

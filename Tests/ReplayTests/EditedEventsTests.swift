@@ -27,7 +27,7 @@ extension EditedEvents {
   fileprivate var ids: [Name] { events.events.map(\.event.id) }
   fileprivate var positions: [UInt64] { events.events.map(\.position) }
   fileprivate var idsInTime: [Name] {
-    events.events.sorted { $0.foldOrder < $1.foldOrder }.map(\.event.id)
+    events.events.sorted { $0.foldKey < $1.foldKey }.map(\.event.id)
   }
 }
 
@@ -50,7 +50,7 @@ extension EditedEvents {
     #expect(
       moved.occurredAt.microseconds == after.events.events[2].event.occurredAt.microseconds + 1)
     #expect(after.notes.map(\.text) == ["2 moved after 4"])
-    #expect(after.notes[0].places.map(\.position) == [5])
+    #expect(after.notes[0].positions.map(\.position) == [5])
   }
 
   @Test("after 0 is before all") func first() throws {
@@ -74,8 +74,8 @@ extension EditedEvents {
       let id = events[Int(position) - 1].event.id
       let otherID = events[Int(other) - 1].event.id
       for order in [after.ids, after.idsInTime] {
-        let place = try #require(order.firstIndex(of: id))
-        #expect(place > 0 && order[place - 1] == otherID, "seed \(seed): \(position), \(other)")
+        let index = try #require(order.firstIndex(of: id))
+        #expect(index > 0 && order[index - 1] == otherID, "seed \(seed): \(position), \(other)")
       }
       #expect(zip(after.positions, after.positions.dropFirst()).allSatisfy { $0 < $1 })
       for recorded in after.events.events where recorded.event.id != id {
@@ -136,7 +136,7 @@ extension EditedEvents {
     #expect(after.events.events.count == 7)
     #expect(Set(after.ids).count == 7)
     #expect(after.ids.allSatisfy { $0.byteCount <= eventIDBytesMax })
-    #expect(after.notes.map { $0.places.map(\.position) } == [[4], [3]])
+    #expect(after.notes.map { $0.positions.map(\.position) } == [[4], [3]])
     #expect(after.idsInTime == after.ids)
   }
 

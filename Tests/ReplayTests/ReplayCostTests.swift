@@ -23,10 +23,10 @@ import Testing
     var ledger = ReplayLedger(texts: numbered)
     var state = ReplayState()
     var cost = (total: 0, most: 0)
-    for place in numbered.facts.indices {
-      ledger.append(numbered.facts[place...place])
+    for index in numbered.facts.indices {
+      ledger.append(numbered.facts[index...index])
       let before = state.writeCount
-      _ = state.update(ledger, with: numbered.facts[place...place])
+      _ = state.update(ledger, with: numbered.facts[index...index])
       cost.most = max(cost.most, state.writeCount - before)
     }
     cost.total = state.writeCount
@@ -52,12 +52,12 @@ import Testing
         number += 1
         events += round(number)
       }
-      return events.prefix(count).enumerated().map { place, event in
+      return events.prefix(count).enumerated().map { index, event in
         var event = event
-        event.id = Name("e\(place)")
-        event.occurredAt = Instant(microseconds: Int64(place + 1) * Instant.second)
+        event.id = Name("e\(index)")
+        event.occurredAt = Instant(microseconds: Int64(index + 1) * Instant.second)
         return RecordedEvent(
-          position: UInt64(place + 1), recordedAt: event.occurredAt, event: event)
+          position: UInt64(index + 1), recordedAt: event.occurredAt, event: event)
       }
     }
 
@@ -101,13 +101,13 @@ import Testing
           [.transactionPurchased, .downloadRequested]
           + [EventKind](repeating: .downloadProgressed, count: 10)
           + [.downloadFinished, .contentInstalled, .transactionFinished]
-        return kinds.enumerated().map { place, kind in
+        return kinds.enumerated().map { index, kind in
           var event = event(kind)
           if kind != .transactionPurchased && kind != .transactionFinished {
             event.download = "content"
           }
           var data = EventData.Builder()
-          if kind == .downloadProgressed { data.set("progress", number: "0.\(10 + place)") }
+          if kind == .downloadProgressed { data.set("progress", number: "0.\(10 + index)") }
           if kind == .contentInstalled {
             data.set("contentVersion", "1.0")
             data.set("digest", "aa")

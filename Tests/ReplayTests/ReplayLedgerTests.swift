@@ -21,10 +21,10 @@ import Testing
   private func compare(_ events: [RecordedEvent]) {
     let numbered = NumberedEvents(events)
     var growing = ReplayLedger(texts: numbered)
-    for place in numbered.facts.indices {
-      growing.append([numbered.facts[place]])
-      let fresh = InMemoryLedger(folding: Array(numbered.facts[...place]), texts: numbered)
-      expect(growing.findings, fresh.findings, place)
+    for index in numbered.facts.indices {
+      growing.append([numbered.facts[index]])
+      let fresh = InMemoryLedger(folding: Array(numbered.facts[...index]), texts: numbered)
+      expect(growing.findings, fresh.findings, index)
       var open: [Finding] = []
       for environment in StoreEnvironment.allCases {
         guard let moment = fresh.newestEvent(in: environment) else { continue }
@@ -34,18 +34,18 @@ import Testing
             .account(account), environments: EnvironmentSet(environment), at: moment)
           let expected = fresh.answer(
             .account(account), environments: EnvironmentSet(environment), at: moment)
-          #expect(answer == expected, "position \(place + 1), \(environment)")
+          #expect(answer == expected, "position \(index + 1), \(environment)")
         }
       }
-      expect(growing.findingsAtTheEnd(ReplayJudgement()), open, place)
+      expect(growing.findingsAtTheEnd(ReplayJudgement()), open, index)
     }
   }
 
-  private func expect(_ growing: [Finding], _ fresh: [Finding], _ place: Int) {
+  private func expect(_ growing: [Finding], _ fresh: [Finding], _ index: Int) {
     var counts: [Finding: Int] = [:]
     for finding in growing { counts[finding, default: 0] += 1 }
     for finding in fresh { counts[finding, default: 0] -= 1 }
-    #expect(counts.values.allSatisfy { $0 == 0 }, "position \(place + 1)")
+    #expect(counts.values.allSatisfy { $0 == 0 }, "position \(index + 1)")
   }
 }
 

@@ -57,13 +57,13 @@ private final class SlicedLedger {
         let read = try ledger.read(slice)
         let whole = events.prefix { $0.position <= read.steps.max() ?? 0 }
         // A catalogue among the steps can change the results of others, which is not tested here.
-        let expected = Told(
+        let expected = Reported(
           Replay(Array(whole), steps: read.steps),
           about: Set(read.events.map(\.position)).subtracting(read.background))
-        let told = Told(Replay(read))
-        #expect(told.atTheEnd == expected.atTheEnd, "seed \(seed), \(slice)")
-        #expect(told.balance == expected.balance, "seed \(seed), \(slice)")
-        #expect(told.broken == expected.broken, "seed \(seed), \(slice)")
+        let reported = Reported(Replay(read))
+        #expect(reported.atTheEnd == expected.atTheEnd, "seed \(seed), \(slice)")
+        #expect(reported.balance == expected.balance, "seed \(seed), \(slice)")
+        #expect(reported.broken == expected.broken, "seed \(seed), \(slice)")
       }
     }
   }
@@ -101,9 +101,9 @@ private final class SlicedLedger {
       let read = try ledger.read(slice)
       guard let last = read.steps.max() else { continue }
       let history = ReplayHistory(Replay(read))
-      let found = Self.timeless(history.state(behind: history.steps.count - 1))
+      let found = Self.timeless(history.state(after: history.steps.count - 1))
       let whole = ReplayHistory(Replay(Array(events.prefix { $0.position <= last })))
-      let all = Set(Self.timeless(whole.state(behind: whole.steps.count - 1)))
+      let all = Set(Self.timeless(whole.state(after: whole.steps.count - 1)))
       #expect(found.allSatisfy(all.contains), "seed \(seed), \(slice)")
       // The slice knows the status of each of its transactions.
       let named = Set(history.steps.compactMap(\.event.event.transaction))
@@ -135,7 +135,7 @@ private final class SlicedLedger {
     }
   }
 
-  @Test("nothing is told of customers that it is judged by alone")
+  @Test("reports nothing of customers that it is judged by alone")
   func background() throws {
     func install(_ number: Int, _ account: Name, _ digest: String) -> RecordedEvent {
       var event = Event(
@@ -157,9 +157,9 @@ private final class SlicedLedger {
     let read = try ledger.read(slice)
     #expect(read.events.map(\.position) == [1, 2])
     #expect(read.background == [1])
-    let told = Told(Replay(read))
-    #expect(told.broken.map(\.rule) == ["digest-mismatch"])
-    #expect(told.accounts == ["ben"])
+    let reported = Reported(Replay(read))
+    #expect(reported.broken.map(\.rule) == ["digest-mismatch"])
+    #expect(reported.accounts == ["ben"])
   }
 
   /// Returns slices by positions, by account and by transaction.
@@ -182,7 +182,7 @@ private final class SlicedLedger {
 }
 
 /// The findings of a replay, with their accounts.
-private struct Told {
+private struct Reported {
   struct Verdict: Hashable {
     var step: UInt64
     var rule: String
@@ -197,15 +197,15 @@ private struct Told {
   var accounts: Set<Name> = []
 
   init(_ replay: Replay, about positions: Set<UInt64>? = nil) {
-    var told = (broken: [Verdict](), settled: [Verdict](), accounts: Set<Name>())
+    var reported = (broken: [Verdict](), settled: [Verdict](), accounts: Set<Name>())
     let outcome = replay.run { step in
       func verdict(_ finding: FindingAnswer) -> Verdict { Verdict(step.event.position, finding) }
       func isAsked(_ verdict: Verdict) -> Bool { positions?.contains(verdict.position) ?? true }
-      told.broken += step.broken.map(verdict).filter(isAsked)
-      told.settled += step.settled.map(verdict).filter(isAsked)
-      told.accounts.formUnion(step.changes.compactMap(\.subject.account))
+      reported.broken += step.broken.map(verdict).filter(isAsked)
+      reported.settled += step.settled.map(verdict).filter(isAsked)
+      reported.accounts.formUnion(step.changes.compactMap(\.subject.account))
     }
-    (broken, settled, accounts) = told
+    (broken, settled, accounts) = reported
     atTheEnd = outcome.findings.map { Verdict(0, $0) }
   }
 
@@ -222,7 +222,7 @@ private struct Told {
   }
 }
 
-extension Told.Verdict {
+extension Reported.Verdict {
   init(_ step: UInt64, _ finding: FindingAnswer) {
     self.init(
       step: step, rule: finding.rule.id, position: finding.position,

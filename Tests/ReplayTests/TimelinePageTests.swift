@@ -49,9 +49,9 @@ private func part(of html: String, from begin: String, to end: String) throws ->
   @Test("no text of an event ends the element that it stands in") func hostile() throws {
     let text = "</script><script>alert(1)</script><!--\u{2028}&\"'"
     var events = try recorded(interruptedPurchase)
-    for place in events.indices {
-      events[place].event.account = Name(text)
-      events[place].event.device = Name(text)
+    for index in events.indices {
+      events[index].event.account = Name(text)
+      events[index].event.device = Name(text)
     }
     let html = page(events, title: text).html
     #expect(html.components(separatedBy: "</script").count == 3)
@@ -91,7 +91,7 @@ private func part(of html: String, from begin: String, to end: String) throws ->
     #expect(tables.contains("<p>Events: none.</p>"))
   }
 
-  @Test("holds the state behind every step", arguments: 1...10)
+  @Test("holds the state after every step", arguments: 1...10)
   func state(seed: UInt64) throws {
     let events = RecordedEvent.shuffled(Histories.dense(seed: seed), seed: seed)
     // Every other event is a step.
@@ -102,12 +102,12 @@ private func part(of html: String, from begin: String, to end: String) throws ->
     var lines: [Int: String] = [:]
     #expect(data.changes.count == history.steps.count)
     for (step, changed) in data.changes.enumerated() {
-      let pairs = data.untold[step] + changed
-      for place in stride(from: 0, to: pairs.count, by: 2) {
-        let value = pairs[place + 1]
-        lines[pairs[place]] = value == 0 ? nil : data.texts[value - 1]
+      let pairs = data.earlierChanges[step] + changed
+      for index in stride(from: 0, to: pairs.count, by: 2) {
+        let value = pairs[index + 1]
+        lines[pairs[index]] = value == 0 ? nil : data.texts[value - 1]
       }
-      let expected = history.state(behind: step).map { line in
+      let expected = history.state(after: step).map { line in
         "\(line.subject.kind.rawValue) \(line.subject.name) \(line.standing.text)"
       }
       let found = lines.map { subject, line in
@@ -133,7 +133,7 @@ private func part(of html: String, from begin: String, to end: String) throws ->
   private struct Document: Decodable {
     var title: String
     var texts: [String]
-    var untold: [[Int]]
+    var earlierChanges: [[Int]]
     var changes: [[Int]]
     var subjects: [[Int]]
     var findings: [[Int]]
@@ -152,8 +152,8 @@ private func part(of html: String, from begin: String, to end: String) throws ->
     let history = ReplayHistory(Replay(events))
     for count in stride(from: 1, through: events.count, by: 7) {
       let shorter = ReplayHistory(Replay(Array(events.prefix(count))))
-      let then = history.state(behind: count - 1)
-      #expect(then == shorter.state(behind: count - 1), "step \(count)")
+      let then = history.state(after: count - 1)
+      #expect(then == shorter.state(after: count - 1), "step \(count)")
     }
   }
 }

@@ -7,10 +7,10 @@ import Testing
 
 /// Returns JSON Lines as a replay reads them: positions from 1, recorded when they occurred.
 func recorded(_ lines: [String]) throws -> [RecordedEvent] {
-  try lines.enumerated().map { place, line in
-    let input = try EventDecoder().decode(line: Array(line.utf8), number: place + 1)
+  try lines.enumerated().map { index, line in
+    let input = try EventDecoder().decode(line: Array(line.utf8), number: index + 1)
     return RecordedEvent(
-      position: UInt64(place + 1), recordedAt: input.recordedAt ?? input.event.occurredAt,
+      position: UInt64(index + 1), recordedAt: input.recordedAt ?? input.event.occurredAt,
       event: input.event)
   }
 }
@@ -113,7 +113,7 @@ func timeline(_ events: [RecordedEvent]) -> Timeline {
   @Test("is the same in whatever order the events came", arguments: 1...30)
   func order(seed: UInt64) {
     let events = Histories.dense(seed: seed)
-    let inTime = events.sorted { $0.foldOrder < $1.foldOrder }.enumerated().map {
+    let inTime = events.sorted { $0.foldKey < $1.foldKey }.enumerated().map {
       RecordedEvent(
         position: UInt64($0 + 1), recordedAt: $1.recordedAt, event: $1.event)
     }

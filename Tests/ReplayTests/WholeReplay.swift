@@ -21,39 +21,40 @@ struct WholeReplay {
 
   /// The steps, each from two folds of everything up to it.
   func run() -> [ReplayStep] {
-    var told: [ReplayStep] = []
+    var reported: [ReplayStep] = []
     var lines: [ReplaySubject: ReplayStanding] = [:]
     var findings: [Finding] = []
     var folded = 0
-    for place in events.indices where steps?.contains(events[place].position) ?? true {
-      var untold: [ReplayChange] = []
-      if place > folded {
+    for index in events.indices where steps?.contains(events[index].position) ?? true {
+      var earlierChanges: [ReplayChange] = []
+      if index > folded {
         let before = lines
-        (lines, findings) = state(of: texts.facts[..<place])
-        untold = Self.changes(from: before, to: lines)
+        (lines, findings) = state(of: texts.facts[..<index])
+        earlierChanges = Self.changes(from: before, to: lines)
       }
-      let (now, found) = state(of: texts.facts[...place])
-      told.append(
+      let (now, found) = state(of: texts.facts[...index])
+      reported.append(
         ReplayStep(
-          event: events[place], changes: Self.changes(from: lines, to: now), untold: untold,
+          event: events[index], changes: Self.changes(from: lines, to: now),
+          earlierChanges: earlierChanges,
           broken: Self.surplus(of: found, over: findings).map { .init($0, texts: texts) },
           settled: Self.surplus(of: findings, over: found).map { .init($0, texts: texts) }))
       (lines, findings) = (now, found)
-      folded = place + 1
+      folded = index + 1
     }
-    return told
+    return reported
   }
 
   private func state(
     of facts: ArraySlice<Fact>
   ) -> (lines: [ReplaySubject: ReplayStanding], findings: [Finding]) {
     let ledger = InMemoryLedger(folding: Array(facts), texts: texts)
-    let told = Set(
+    let reported = Set(
       facts.filter { !background.contains($0.position) }.compactMap(ledger.unitNumber(of:)))
     var lines = WholeLines(ledger, texts)
     var found = LedgerFindings(texts: texts)
     ledger.forEachUnit { number, unit in
-      guard told.contains(number) else { return }
+      guard reported.contains(number) else { return }
       lines.add(unit)
       found.addBroken(by: unit, ledger.observations(of:))
     }
@@ -71,8 +72,8 @@ struct WholeReplay {
   private static func surplus(of findings: [Finding], over others: [Finding]) -> [Finding] {
     var left = others
     return findings.filter { finding in
-      guard let place = left.firstIndex(of: finding) else { return true }
-      left.remove(at: place)
+      guard let index = left.firstIndex(of: finding) else { return true }
+      left.remove(at: index)
       return false
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Blocks of sorted runs")
 struct RunsBlockTests {
-  @Test("Every block reads back as it was written", arguments: 0..<30)
+  @Test("every block reads back as it was written", arguments: 0..<30)
   func everyBlock(seed: Int) throws {
     var random = RunsRandom(seed: UInt64(seed))
     let entries = runsEntries(&random, count: Int(random.next() % 6000) + 1)
@@ -24,7 +24,7 @@ struct RunsBlockTests {
     #expect(read == entries, "seed \(seed)")
   }
 
-  @Test("A range of keys is found without its neighbours", arguments: 0..<30)
+  @Test("a range of keys is found without its neighbours", arguments: 0..<30)
   func rangeKeys(seed: Int) throws {
     var random = RunsRandom(seed: UInt64(seed))
     var entries = runsEntries(&random, count: Int(random.next() % 1000) + 1)
@@ -43,7 +43,7 @@ struct RunsBlockTests {
     }
   }
 
-  @Test("Keys at both ends of the numbers fit")
+  @Test("keys at both ends of the numbers fit")
   func keysAt() throws {
     let entries = [
       RunEntry(key: 0, value: 0), RunEntry(key: 0, value: .max),
@@ -64,7 +64,7 @@ struct RunsBlockTests {
     #expect(read == entries)
   }
 
-  @Test("A damaged block is an error, and never other entries")
+  @Test("a damaged block is an error, and never other entries")
   func damagedBlock() throws {
     var random = RunsRandom(seed: 7)
     var entries = runsEntries(&random, count: 900)
@@ -84,7 +84,7 @@ struct RunsBlockTests {
 
   /// The checksum taken away, to see what it is worth: with a sum that fits, damage is read as
   /// other entries, which is the fault that the checksum is for.
-  @Test("Without the checksum, damage would be read as other entries")
+  @Test("without the checksum, damage would be read as other entries")
   func withoutChecksum() throws {
     var random = RunsRandom(seed: 7)
     let entries = (0..<400).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
@@ -106,7 +106,7 @@ struct RunsBlockTests {
     #expect(wrong > 100)
   }
 
-  @Test("A block under another row's key is refused")
+  @Test("a block under another row's key is refused")
   func blockUnder() throws {
     let entries = (0..<100).map { RunEntry(key: UInt64($0) * 1000, value: UInt32($0)) }
     var words: [UInt64] = []
@@ -116,7 +116,7 @@ struct RunsBlockTests {
     #expect(code(words.span.wordBytes, RunKey(run: 3, order: 1)) == .corrupt)
   }
 
-  @Test("Sorting by digits sorts", arguments: 0..<12)
+  @Test("sorting by digits sorts", arguments: 0..<12)
   func sortingDigits(seed: Int) {
     var random = RunsRandom(seed: UInt64(seed))
     var entries = runsEntries(&random, count: 3000)

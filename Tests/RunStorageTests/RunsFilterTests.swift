@@ -3,8 +3,8 @@ import Testing
 
 @testable import RunStorage
 
-@Suite struct RunsFilterTests {
-  @Test("No key that was inserted is denied") func noKey() {
+@Suite("The key filter of a run") struct RunsFilterTests {
+  @Test("no key that was inserted is denied") func noKey() {
     var random = RunsRandom(seed: 1)
     var filter = KeyFilter(capacity: 70_000)
     var keys: [UInt64] = (0..<20_000).map { $0 }
@@ -15,7 +15,7 @@ import Testing
     #expect(filter.count > keys.count - 20)
   }
 
-  @Test("A full filter takes fewer than one in a thousand absent keys for present")
+  @Test("a full filter takes fewer than one in a thousand absent keys for present")
   func fullFilter() {
     var random = RunsRandom(seed: 2)
     var filter = KeyFilter(capacity: 1 << 16)
@@ -25,13 +25,13 @@ import Testing
     #expect(hits < 100)
   }
 
-  @Test("An empty filter denies everything") func emptyFilter() {
+  @Test("an empty filter denies everything") func emptyFilter() {
     let filter = KeyFilter(capacity: 0)
     #expect((0..<1000).allSatisfy { !filter.mayContain($0) })
     #expect(!filter.isFull)
   }
 
-  @Test("A filter is built from the runs") func filterBuilt() throws {
+  @Test("a filter is built from the runs") func filterBuilt() throws {
     let store = try RunsEnvironment()
     let runs = try SortedRuns.create("ids", in: store.environment)
     for batch in 0..<3 as Range<UInt64> {

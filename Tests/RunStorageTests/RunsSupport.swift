@@ -65,8 +65,8 @@ final class RunsEnvironment {
     case 1: row.key[Int(random.next() % UInt64(row.key.count))] ^= UInt8(1 << (random.next() % 8))
     default:
       for _ in 0..<3 {
-        let place = Int(random.next() % UInt64(min(row.value.count, 200)))
-        row.value[place] ^= UInt8(1 << (random.next() % 8))
+        let index = Int(random.next() % UInt64(min(row.value.count, 200)))
+        row.value[index] ^= UInt8(1 << (random.next() % 8))
       }
     }
     try environment.write { (transaction) throws(LMDBError) in

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RunStorage
 
-@Suite struct RunsTests {
+@Suite("Sorted runs") struct RunsTests {
   @Test(
-    "Whatever was added is found, through merges, reopening and aborted slices", arguments: 0..<8)
+    "whatever was added is found, through merges, reopening and aborted slices", arguments: 0..<8)
   func whateverAdded(
     seed: Int
   ) throws {
@@ -17,7 +17,7 @@ import Testing
     #expect(try history.runCount() < 40, "seed \(seed)")
   }
 
-  @Test("A family that was never written is empty") func familyNever() throws {
+  @Test("a family that was never written is empty") func familyNever() throws {
     let store = try RunsEnvironment()
     let runs = try SortedRuns.create("r", in: store.environment)
     try store.environment.read(throwing: RunsError.self) { (transaction) throws(RunsError) in
@@ -28,7 +28,7 @@ import Testing
     #expect(try SortedRuns.open("other", in: store.environment) == nil)
   }
 
-  @Test("Eight runs become one, and their rows go") func eightRuns() throws {
+  @Test("eight runs become one, and their rows go") func eightRuns() throws {
     let store = try RunsEnvironment()
     let runs = try SortedRuns.create("r", in: store.environment)
     for batch in 0..<8 as Range<UInt64> {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A reader sees the runs of its snapshot while they are merged and deleted")
+  @Test("a reader sees the runs of its snapshot while they are merged and deleted")
   func readerSees() throws {
     let store = try RunsEnvironment()
     let runs = try SortedRuns.create("r", in: store.environment)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("The values of one key may fill several blocks") func valuesOne() throws {
+  @Test("the values of one key may fill several blocks") func valuesOne() throws {
     let store = try RunsEnvironment()
     let runs = try SortedRuns.create("r", in: store.environment)
     var entries = (0..<20_000 as Range<UInt32>).map { RunEntry(key: 9, value: $0 &* 214_663) }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("A look-up stops where its caller has enough") func lookUp() throws {
+  @Test("a look-up stops where its caller has enough") func lookUp() throws {
     let store = try RunsEnvironment()
     let runs = try SortedRuns.create("r", in: store.environment)
     for value in 1...3 as ClosedRange<UInt32> {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("Damage in any row is an error or other entries, and never a crash") func damageAny() throws
+  @Test("damage in any row is an error or other entries, and never a crash") func damageAny() throws
   {
     var random = RunsRandom(seed: 3)
     let entries = (0..<2000).map { RunEntry(key: $0 << 20, value: 7) }

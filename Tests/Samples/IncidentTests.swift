@@ -49,14 +49,14 @@ import Testing
     _ incident: Conformance.Trace, arriving events: [RecordedEvent], isInOrder: Bool
   ) {
     let answers = Oracle(events).answers()
-    func told(_ rules: [String]) -> [String] {
+    func reported(_ rules: [String]) -> [String] {
       rules.filter { isInOrder || $0 != "arrived-late" }.sorted()
     }
     #expect(
-      told(answers.values.flatMap(\.findings).map(\.rule)) == told(incident.findings),
+      reported(answers.values.flatMap(\.findings).map(\.rule)) == reported(incident.findings),
       "\(incident.name)")
     #expect(
-      told(answers.values.flatMap(\.moment).map(\.rule)) == told(incident.findingsAtTheEnd),
+      reported(answers.values.flatMap(\.moment).map(\.rule)) == reported(incident.findingsAtTheEnd),
       "\(incident.name)")
     let own = answers[.production]?.accounts[incident.account] ?? Oracle.Account()
     for (name, state) in incident.entitled {

@@ -6,7 +6,7 @@ import Testing
 
 /// The rule that catches each policy, as in `docs/simulator.md`.
 /// `UPDATE_GOLDEN=1 swift test --filter PolicyTests` updates it.
-@Suite struct PolicyTests {
+@Suite("The policies of apps") struct PolicyTests {
   /// The scenario in which a policy is caught, and the rule if nothing critical breaks.
   private struct Hunt {
     var file = "two-maps"
@@ -61,7 +61,7 @@ import Testing
       runs: outcome.progress.runs)
   }
 
-  @Test("Every policy but the careful one is caught in a short run") func everyPolicy() throws {
+  @Test("every policy but the careful one is caught in a short run") func everyPolicy() throws {
     var lines = [
       "| policy | does | caught by | severity | scenario | after runs | events |",
       "| --- | --- | --- | --- | --- | --: | --: |",

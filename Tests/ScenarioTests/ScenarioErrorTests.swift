@@ -2,7 +2,7 @@ import QueueSimulator
 import Testing
 
 /// Errors in a document are reported with their path and what was expected there.
-@Suite struct ScenarioErrorTests {
+@Suite("Errors in scenarios") struct ScenarioErrorTests {
   private static let right = """
     {"title": "t", "products": [{"product": "alps", "downloads": ["a"]}],
      "script": [{"at": "PT0S", "do": "launch"}, {"at": "PT1S", "do": "buy"}]}
@@ -17,21 +17,21 @@ import Testing
     }
   }
 
-  @Test("A right document is read") func rightDocument() {
+  @Test("a right document is read") func rightDocument() {
     #expect(error(Self.right) == nil)
   }
 
-  @Test("A fault of the syntax is told by line and column") func faultSyntax() throws {
+  @Test("a fault of the syntax is reported by line and column") func faultSyntax() throws {
     let found = try #require(error("{\"title\": \"t\",\n  \"script\": [,]}"))
     #expect(found.reason.hasPrefix("line 2, column 14: "))
   }
 
-  @Test("A line feed inside a text is none") func lineFeed() {
+  @Test("a line feed inside a text is none") func lineFeed() {
     #expect(error("{\"title\": \"t\nu\", \"script\": []}") != nil)
   }
 
   @Test(
-    "A wrong value is told by its path",
+    "a wrong value is reported by its path",
     arguments: [
       ("\"title\": \"t\", ", "", "title"),
       ("\"title\"", "\"titel\"", "titel"),
@@ -68,7 +68,9 @@ import Testing
     #expect(found.reason.contains("expected"), "\(found)")
   }
 
-  @Test("An event of a recording is told by its place and field") func eventRecording() throws {
+  @Test("an error in an event of a recording names its index and field") func eventRecording()
+    throws
+  {
     let json = """
       {"title": "t", "events": [{"id": "1", "type": "payment.added",
        "occurredAt": "2026-01-05T09:00:00Z"}]}

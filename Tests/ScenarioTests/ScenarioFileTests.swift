@@ -5,7 +5,7 @@ import QueueSimulator
 import Testing
 
 /// All files in `Tests/Scenarios`: a new incident is a new file and needs no code.
-@Suite struct ScenarioFileTests {
+@Suite("Scenario files") struct ScenarioFileTests {
   static let folder = (packageRoot()?.path ?? ".") + "/Tests/Scenarios"
 
   /// Returns the paths below the folder, sorted.
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "A scenario has the outcome that it expects",
+    "a scenario has the outcome that it expects",
     arguments: try files().filter { !$0.hasPrefix("explore/") })
   func scenarioComes(file: String) throws {
     let scenario = try Self.scenario(file)
@@ -41,7 +41,7 @@ import Testing
     #expect(differences == [], "\(file): daybook simulate Tests/Scenarios/\(file) --check")
   }
 
-  @Test("A scenario that is written and read again plays the same", arguments: try files())
+  @Test("a scenario that is written and read again plays the same", arguments: try files())
   func scenarioWritten(file: String) throws {
     let scenario = try Self.scenario(file)
     let again = try Scenario(json: scenario.json)
@@ -52,7 +52,7 @@ import Testing
     #expect(first.events.map(\.id) == second.events.map(\.id))
   }
 
-  @Test("Every rule has a file that shows it and a near miss that stays silent") func everyRule()
+  @Test("every rule has a file that shows it and a near miss that stays silent") func everyRule()
     throws
   {
     var shown: Set<String> = []

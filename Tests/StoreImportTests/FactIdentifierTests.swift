@@ -3,18 +3,18 @@ import Testing
 
 @testable import StoreImport
 
-@Suite struct FactIdentifierTests {
+@Suite("The identifier of an imported fact") struct FactIdentifierTests {
   private func identifier(app: String = "app", transaction: String = "1") -> FactIdentifier {
     FactIdentifier(
       app: app, environment: "production", transaction: transaction, fact: "purchased",
       key: digestKey)
   }
 
-  @Test("A fact is named by what it is about") func aFactIsNamedByWhatItIsAbout() {
+  @Test("a fact is named by what it is about") func aFactIsNamedByWhatItIsAbout() {
     #expect(identifier().name == "receipt:app:production:1:purchased")
   }
 
-  @Test("A long subject is hashed and the rest stays readable")
+  @Test("a long subject is hashed and the rest stays readable")
   func aLongSubjectIsHashedAndTheRestStaysReadable() {
     var long = identifier(transaction: String(repeating: "9", count: 400))
     long.fact = "gracePeriodEntered"
@@ -27,7 +27,7 @@ import Testing
     #expect(long.name != other.name)
   }
 
-  @Test("The longest period fits behind a hash") func theLongestPeriodFitsBehindAHash() {
+  @Test("the longest period fits after a hash") func theLongestPeriodFitsBehindAHash() {
     var long = identifier(app: String(repeating: "a", count: 300))
     long.moments = [1_700_000_000_000_000, 1_700_000_000_000_000].map(Instant.init(microseconds:))
     long.varying = ["x"]
@@ -36,7 +36,7 @@ import Testing
     #expect(long.name.byteCount <= eventIDBytesMax)
   }
 
-  @Test("Parts that hold colons do not run together") func partsThatHoldColonsDoNotRunTogether() {
+  @Test("parts that hold colons do not run together") func partsThatHoldColonsDoNotRunTogether() {
     #expect(identifier(app: "a:b").name != identifier(app: "a").name)
     let left = FactIdentifier(
       app: "a:b", environment: "", transaction: "c", fact: "f", key: digestKey)
@@ -46,7 +46,7 @@ import Testing
     #expect(identifier(app: "a%3Ab").name != identifier(app: "a:b").name)
   }
 
-  @Test("A fraction of a millisecond tells moments apart")
+  @Test("a fraction of a millisecond tells moments apart")
   func aFractionOfAMillisecondTellsMomentsApart() {
     var left = identifier()
     left.moments = [Instant(microseconds: 1_000_001)]
@@ -55,20 +55,20 @@ import Testing
     #expect(left.name != right.name)
   }
 
-  @Test("A list of texts is no other list in the digest")
+  @Test("a list of texts is no other list in the digest")
   func aListOfTextsIsNoOtherListInTheDigest() {
     #expect(Digest.hex(["ab", "c"]) != Digest.hex(["a", "bc"]))
     #expect(Digest.hex(["a"]) != Digest.hex(["a", ""]))
   }
 
-  @Test("The digest is SHA256") func theDigestIsSHA256() {
+  @Test("the digest is SHA256") func theDigestIsSHA256() {
     #expect(
       Digest.hex(of: Array("abc".utf8))
         == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   }
 
   @Test(
-    "Milliseconds are read to the microsecond",
+    "milliseconds are read to the microsecond",
     arguments: [
       ("1594755206000", 1_594_755_206_000_000), ("1697679936049.7297", 1_697_679_936_049_729),
       ("0", 0), ("1.5", 1_500), ("-62135769600000", -62_135_769_600_000_000),
@@ -78,13 +78,13 @@ import Testing
   }
 
   @Test(
-    "What is no number of milliseconds is refused",
+    "what is no number of milliseconds is refused",
     arguments: ["", "-", "1.", ".5", "1e3", "1.2.3", "12345678901234567", "٣"])
   func whatIsNoNumberOfMillisecondsIsRefused(text: String) {
     #expect(Instant(milliseconds: text) == nil)
   }
 
-  @Test("The stores dates are read in UTC alone") func theStoresDatesAreReadInUTCAlone() {
+  @Test("the stores dates are read in UTC alone") func theStoresDatesAreReadInUTCAlone() {
     #expect(Instant(storeDate: "2020-07-14 19:33:26 Etc/GMT") == at("2020-07-14T19:33:26Z"))
     #expect(Instant(storeDate: "2020-07-14 12:33:26 America/Los_Angeles") == nil)
     #expect(Instant(storeDate: "2020-07-14") == nil)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import StoreImport
 
-@Suite struct ImportErrorTests {
+@Suite("An import error") struct ImportErrorTests {
   @Test(
-    "Every status is explained",
+    "every status is explained",
     arguments: [
       (21000, "POST"), (21002, "malformed"), (21003, "authenticated"), (21004, "secret"),
       (21005, "unable"), (21006, "expired"), (21007, "sandbox, but was sent to production"),
@@ -22,19 +22,19 @@ import Testing
     #expect(!error.remedy.isEmpty)
   }
 
-  @Test("Mixed up environments name the other address")
+  @Test("mixed up environments name the other address")
   func mixedUpEnvironmentsNameTheOtherAddress() throws {
     #expect(
       try #require(refusal(#"{"status":21007}"#)).remedy.contains("sandbox.itunes.apple.com"))
     #expect(try #require(refusal(#"{"status":"21008"}"#)).remedy.contains("buy.itunes.apple.com"))
   }
 
-  @Test("Whether trying again helps is said") func whetherTryingAgainHelpsIsSaid() throws {
+  @Test("whether trying again helps is said") func whetherTryingAgainHelpsIsSaid() throws {
     let error = try #require(refusal(#"{"status":21105,"is-retryable":true}"#))
     #expect(error.reason.contains("a retry may help"))
   }
 
-  @Test("The text says file path reason and remedy") func theTextSaysFilePathReasonAndRemedy()
+  @Test("the text says file path reason and remedy") func theTextSaysFilePathReasonAndRemedy()
     throws
   {
     let error = try #require(refusal(#"{"status":21007}"#))
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "What is wrong is pointed at",
+    "what is wrong is pointed at",
     arguments: [
       ("[]", ImportError.Code.otherFormat, "", "expected an object"),
       ("{}", .otherFormat, "status", "expected a status"),
@@ -120,18 +120,18 @@ import Testing
     #expect(!error.remedy.isEmpty)
   }
 
-  @Test("Deep nesting is refused") func deepNestingIsRefused() throws {
+  @Test("deep nesting is refused") func deepNestingIsRefused() throws {
     let text = String(repeating: "[", count: 100_000)
     #expect(try #require(refusal(text)).reason.contains("nested deeper than 32"))
   }
 
-  @Test("Another apps receipt is refused") func anotherAppsReceiptIsRefused() throws {
+  @Test("another apps receipt is refused") func anotherAppsReceiptIsRefused() throws {
     let text = #"{"status":0,"receipt":{"bundle_id":"mine","request_date_ms":"1"}}"#
     #expect(try #require(refusal(text, app: "yours", environment: .sandbox)).code == .contradiction)
     #expect(refusal(text, app: "mine", environment: .sandbox) == nil)
   }
 
-  @Test("A receipt given as configuration is told apart")
+  @Test("a receipt given as configuration is told apart")
   func aReceiptGivenAsConfigurationIsToldApart() throws {
     let error = #expect(throws: ImportError.self) {
       try StoreKitConfiguration.products(
@@ -140,14 +140,14 @@ import Testing
     #expect(try #require(error).remedy.contains("verify-receipt"))
   }
 
-  @Test("A configuration given as receipt is told apart")
+  @Test("a configuration given as receipt is told apart")
   func aConfigurationGivenAsReceiptIsToldApart() throws {
     #expect(
       try #require(refusal(#"{"products":[],"subscriptionGroups":[]}"#)).remedy
         .contains("storekit-config"))
   }
 
-  @Test("An environment that nobody says is asked for") func anEnvironmentThatNobodySaysIsAskedFor()
+  @Test("an environment that nobody says is asked for") func anEnvironmentThatNobodySaysIsAskedFor()
     throws
   {
     let text = #"{"status":0,"receipt":{"request_date_ms":"1700000000000"}}"#
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(
-    "An environment that contradicts the file is refused",
+    "an environment that contradicts the file is refused",
     arguments: [
       #"{"status":0,"environment":"Production","receipt":{"request_date_ms":"1"}}"#,
       #"{"status":0,"receipt":{"receipt_type":"Production","request_date_ms":"1"}}"#,
@@ -169,7 +169,7 @@ import Testing
     #expect(refusal(text, environment: .production) == nil)
   }
 
-  @Test("A time that contradicts the file is refused") func aTimeThatContradictsTheFileIsRefused()
+  @Test("a time that contradicts the file is refused") func aTimeThatContradictsTheFileIsRefused()
     throws
   {
     let text = #"{"status":0,"environment":"Sandbox","receipt":{"request_date_ms":"1000"}}"#

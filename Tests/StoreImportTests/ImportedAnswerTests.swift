@@ -33,14 +33,14 @@ private func plan(
     """, account: "ada")
 }
 
-@Suite struct ImportedAnswerTests {
+@Suite("The answers of an imported receipt") struct ImportedAnswerTests {
   private func state(
     _ events: [Event], _ product: Name = "yearly", at moment: String? = nil
   ) throws -> String? {
     try answer(events, .production, at: moment).accounts["ada"]?.states[product]
   }
 
-  @Test("The samples customer has what the receipt says")
+  @Test("the samples customer has what the receipt says")
   func theSamplesCustomerHasWhatTheReceiptSays() throws {
     var products = EventData.Builder()
     products.set(
@@ -69,7 +69,7 @@ private func plan(
   }
 
   @Test(
-    "Nine transactions break no rule",
+    "nine transactions break no rule",
     .enabled(if: StoreFiles.hasFixtures, "skipped: no ../shared/fixtures beside the package"))
   func nineTransactionsBreakNoRule() throws {
     let events = try VerifyReceipt.events(
@@ -90,7 +90,7 @@ private func plan(
     return Oracle(recorded).answers()[.production]
   }
 
-  @Test("A grace that runs entitles and then does not") func aGraceThatRunsEntitlesAndThenDoesNot()
+  @Test("a grace that runs entitles and then does not") func aGraceThatRunsEntitlesAndThenDoesNot()
     throws
   {
     let events = try plan(
@@ -100,7 +100,7 @@ private func plan(
     #expect(try state(events, at: "2023-11-15T02:00:00Z") == "billingRetry")
   }
 
-  @Test("Billing retry and the end do not entitle") func billingRetryAndTheEndDoNotEntitle() throws
+  @Test("billing retry and the end do not entitle") func billingRetryAndTheEndDoNotEntitle() throws
   {
     let retry = #","expiration_intent":"2","is_in_billing_retry_period":"1""#
     #expect(try state(try plan(pending: retry)) == "billingRetry")
@@ -108,7 +108,7 @@ private func plan(
     #expect(try state(try plan(requested: "1700000900000")) == "active")
   }
 
-  @Test("An extension that a later receipt tells counts in any order")
+  @Test("an extension that a later receipt tells counts in any order")
   func anExtensionThatALaterReceiptTellsCountsInAnyOrder() throws {
     let before = try plan(requested: "1700000100000")
     let after = try plan(requested: "1700000200000", end: "1700090000000")
@@ -117,7 +117,7 @@ private func plan(
     }
   }
 
-  @Test("A refunded period is over and an upgraded one gives way")
+  @Test("a refunded period is over and an upgraded one gives way")
   func aRefundedPeriodIsOverAndAnUpgradedOneGivesWay() throws {
     let refund = #","cancellation_date_ms":"1700000900000""#
     #expect(try state(try plan(refund, requested: "1700001000000")) == "refunded")
@@ -130,7 +130,7 @@ private func plan(
     #expect(try state(events, at: "2023-11-14T22:20:00Z") == "active")
   }
 
-  @Test("Importing again with the account named finds the holder")
+  @Test("importing again with the account named finds the holder")
   func importingAgainWithTheAccountNamedFindsTheHolder() throws {
     let text = """
       {"status":0,"environment":"Production","receipt":{"request_date_ms":"1700000000000",

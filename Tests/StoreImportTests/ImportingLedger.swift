@@ -48,22 +48,22 @@ struct ImportingLedger {
         renewals[original, default: []].append(
           KnownPurchases.RenewalState(event: event, saidAt: saidAt[event.id] ?? event.occurredAt))
       }
-      let place = transactions.firstIndex { $0.transaction == name }
-      if let place {
-        transactions[place].statedAccount = transactions[place].statedAccount ?? event.account
+      let index = transactions.firstIndex { $0.transaction == name }
+      if let index {
+        transactions[index].statedAccount = transactions[index].statedAccount ?? event.account
       } else {
         transactions.append(
           KnownPurchases.Transaction(
             transaction: name, original: original, statedAccount: event.account))
       }
     }
-    for place in transactions.indices {
+    for index in transactions.indices {
       let stated =
-        transactions[place].statedAccount
+        transactions[index].statedAccount
         ?? transactions.first {
-          $0.original == transactions[place].original && $0.statedAccount != nil
+          $0.original == transactions[index].original && $0.statedAccount != nil
         }?.statedAccount
-      transactions[place].holder = stated.map { .customer([$0]) }
+      transactions[index].holder = stated.map { .customer([$0]) }
     }
     let upgraded = events.filter { $0.data.boolean("isUpgraded") == true }.compactMap(\.transaction)
     return KnownPurchases(

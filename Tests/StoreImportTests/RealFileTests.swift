@@ -5,7 +5,9 @@ import Testing
 @testable import StoreImport
 
 /// Runs the importers on real files of other projects, if they are beside this one.
-@Suite(.enabled(if: StoreFiles.hasFixtures, "skipped: no ../shared/fixtures beside the package"))
+@Suite(
+  "Real files of the store",
+  .enabled(if: StoreFiles.hasFixtures, "skipped: no ../shared/fixtures beside the package"))
 struct RealFileTests {
   private func receipt(_ path: String) throws -> [Event] {
     try VerifyReceipt.events(
@@ -31,7 +33,7 @@ struct RealFileTests {
     }
   }
 
-  @Test("Nine transactions are nine purchases and stay nine")
+  @Test("nine transactions are nine purchases and stay nine")
   func nineTransactionsAreNinePurchasesAndStayNine() throws {
     var log = IdempotentLog()
     let events = try receipt(StoreFiles.nineTransactions)
@@ -44,7 +46,7 @@ struct RealFileTests {
     #expect(try log.append(try receipt(StoreFiles.nineTransactions)) == 0)
   }
 
-  @Test("Every configuration imports") func everyConfigurationImports() throws {
+  @Test("every configuration imports") func everyConfigurationImports() throws {
     let files = StoreFiles.fixtures(ending: ".storekit")
     #expect(files.count == 13)
     var counts: [Int] = []
@@ -56,7 +58,7 @@ struct RealFileTests {
     #expect(counts.sorted() == [0, 1, 1, 2, 3, 3, 5, 6, 6, 7, 11, 13, 16])
   }
 
-  @Test("Recorded statuses are explained") func recordedStatusesAreExplained() throws {
+  @Test("recorded statuses are explained") func recordedStatusesAreExplained() throws {
     #expect(try answers("invalid_receipt").map { try status($0) } == [21002])
     #expect(try answers("sandbox_receipt_to_production").map { try status($0) } == [21007])
     #expect(try answers("production_receipt_to_sandbox").map { try status($0) } == [21008])
@@ -70,14 +72,14 @@ struct RealFileTests {
         )) == 21002)
   }
 
-  @Test("A recording of exchanges is no answer") func aRecordingOfExchangesIsNoAnswer() throws {
+  @Test("a recording of exchanges is no answer") func aRecordingOfExchangesIsNoAnswer() throws {
     let error = #expect(throws: ImportError.self) {
       try receipt("\(StoreFiles.cassettes)/receipt.json")
     }
     #expect(try #require(error).code == .otherFormat)
   }
 
-  @Test("Old transactions left out or not are the same purchases")
+  @Test("old transactions left out or not are the same purchases")
   func oldTransactionsLeftOutOrNotAreTheSamePurchases() throws {
     var log = IdempotentLog()
     let whole = try events(try answers("exclude_old_transactions_false").first)
@@ -89,7 +91,7 @@ struct RealFileTests {
     #expect(Array(log.events.values).of(.subscriptionExpired).count == 1)
   }
 
-  @Test("Files imported in any order give one log") func filesImportedInAnyOrderGiveOneLog() throws
+  @Test("files imported in any order give one log") func filesImportedInAnyOrderGiveOneLog() throws
   {
     var answers: [(String, [UInt8]?)] = []
     for path in [StoreFiles.nineTransactions, StoreFiles.fortyTwo, StoreFiles.numbers] {
@@ -111,7 +113,7 @@ struct RealFileTests {
     #expect(forwards.events.values.allSatisfy { $0.id.byteCount <= eventIDBytesMax })
   }
 
-  @Test("Forty two periods and the newer one are dated by the store")
+  @Test("forty two periods and the newer one are dated by the store")
   func fortyTwoPeriodsAndTheNewerOneAreDatedByTheStore() throws {
     let events = try receipt(StoreFiles.fortyTwo)
     let periods = events.of(.transactionPurchased, .subscriptionRenewed)
@@ -122,7 +124,7 @@ struct RealFileTests {
       events.of(.subscriptionAutoRenewChanged).map { $0.data.boolean("autoRenew") } == [false])
   }
 
-  @Test("Numbers are read as written and restores give the purchase its date back")
+  @Test("numbers are read as written and restores give the purchase its date back")
   func numbersAreReadAsWrittenAndRestoresGiveThePurchaseItsDateBack() throws {
     let events = try receipt(StoreFiles.numbers)
     let periods = events.filter { $0.originalTransaction == "1000000093384828" }
@@ -133,7 +135,7 @@ struct RealFileTests {
       periods.map(\.occurredAt) == [at("2013-11-14T10:20:44Z"), at("2014-03-12T10:15:06Z")])
   }
 
-  @Test("A restored purchase is dated by its original") func aRestoredPurchaseIsDatedByItsOriginal()
+  @Test("a restored purchase is dated by its original") func aRestoredPurchaseIsDatedByItsOriginal()
     throws
   {
     let events = try events(try answers("receipt").last)
@@ -143,7 +145,7 @@ struct RealFileTests {
       ])
   }
 
-  @Test("Files of other formats are refused with an explanation")
+  @Test("files of other formats are refused with an explanation")
   func filesOfOtherFormatsAreRefusedWithAnExplanation() throws {
     for path in [
       "imdhemy+laravel-in-app-purchases/tests/Doubles/fixtures/iOS-receipt.json",

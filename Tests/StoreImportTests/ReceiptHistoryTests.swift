@@ -87,9 +87,9 @@ private struct Customer {
   }
 }
 
-@Suite struct ReceiptHistoryTests {
+@Suite("The history in a receipt") struct ReceiptHistoryTests {
   @Test(
-    "Receipts of one customer in any order are each purchase once",
+    "receipts of one customer in any order are each purchase once",
     arguments: 1...60 as ClosedRange<UInt64>)
   func receiptsOfOneCustomerInAnyOrderAreEachPurchaseOnce(seed: UInt64) throws {
     var customer = Customer(seed: seed)
@@ -114,7 +114,7 @@ private struct Customer {
   }
 
   @Test(
-    "An import cut off anywhere is whole when it is run again",
+    "an import cut off anywhere is whole when it is run again",
     arguments: 1...20 as ClosedRange<UInt64>)
   func anImportCutOffAnywhereIsWholeWhenItIsRunAgain(seed: UInt64) throws {
     var customer = Customer(seed: seed)

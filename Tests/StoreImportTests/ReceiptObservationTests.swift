@@ -22,7 +22,7 @@ private let grace =
 private let retry = #","expiration_intent":"2","is_in_billing_retry_period":"1""#
 private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0""#
 
-@Suite struct ReceiptObservationTests {
+@Suite("What several receipts show") struct ReceiptObservationTests {
   private func state(
     _ ledger: ImportingLedger, at moment: String? = nil
   ) throws -> String? {
@@ -30,7 +30,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     return try ledger.answer(at: moment, shuffledBy: &random).accounts["ada"]?.states["plus"]
   }
 
-  @Test("A newer receipt that says lapsed ends a grace period")
+  @Test("a newer receipt that says lapsed ends a grace period")
   func aNewerReceiptThatSaysLapsedEndsAGracePeriod() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(grace, minute: 20), account: "ada")
@@ -42,7 +42,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(expired.data.instant("expiresAt") == at("2023-11-14T22:23:20Z"))
   }
 
-  @Test("A newer receipt that says lapsed ends billing retry")
+  @Test("a newer receipt that says lapsed ends billing retry")
   func aNewerReceiptThatSaysLapsedEndsBillingRetry() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(retry, minute: 20), account: "ada")
@@ -51,7 +51,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(try state(ledger) == "expired")
   }
 
-  @Test("A grace that a notification told is ended too")
+  @Test("a grace that a notification reported is ended too")
   func aGraceThatANotificationToldIsEndedToo() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer("", minute: 5), account: "ada")
@@ -69,7 +69,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
 
   /// Grace, retry and the end, in four receipts. In each of the 24 orders the answers are the same,
   /// now and at every moment in between, and importing a file again appends nothing.
-  @Test("Receipts in any order give the same answers") func receiptsInAnyOrderGiveTheSameAnswers()
+  @Test("receipts in any order give the same answers") func receiptsInAnyOrderGiveTheSameAnswers()
     throws
   {
     let files = [
@@ -96,15 +96,15 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
   private func permutations(of files: [String]) -> [[String]] {
     guard let last = files.last else { return [[]] }
     return permutations(of: files.dropLast()).flatMap { order in
-      (0...order.count).map { place in
+      (0...order.count).map { index in
         var order = order
-        order.insert(last, at: place)
+        order.insert(last, at: index)
         return order
       }
     }
   }
 
-  @Test("A state that the newest known says is not told again")
+  @Test("a state that the newest known says is not told again")
   func aStateThatTheNewestKnownSaysIsNotToldAgain() throws {
     var ledger = ImportingLedger()
     let on = #","auto_renew_status":"1""#
@@ -119,7 +119,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
       ])
   }
 
-  @Test("A period that is paid afterwards can fail again")
+  @Test("a period that is paid afterwards can fail again")
   func aPeriodThatIsPaidAfterwardsCanFailAgain() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(retry, minute: 20), account: "ada")
@@ -133,13 +133,13 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(ledger.events.of(.subscriptionBillingFailed).map(\.transaction) == ["1", "2"])
   }
 
-  @Test("An entry without an original is matched by its product")
+  @Test("an entry without an original is matched by its product")
   func anEntryWithoutAnOriginalIsMatchedByItsProduct() throws {
     let events = try receipt(answer(#","auto_renew_status":"0""#, minute: 5, original: ""))
     #expect(events.of(.subscriptionAutoRenewChanged).map(\.originalTransaction) == ["1"])
   }
 
-  @Test("An entry of no known chain is left out with a warning")
+  @Test("an entry of no known chain is left out with a warning")
   func anEntryOfNoKnownChainIsLeftOutWithAWarning() throws {
     let text = answer(#","auto_renew_status":"0""#, minute: 5, original: "")
       .replacing(#"{"product_id":"plus","auto"#, with: #"{"product_id":"other","auto"#)
@@ -150,7 +150,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(outcome.warnings[0].hasPrefix("pending_renewal_info[0] is left out"))
   }
 
-  @Test("The state at the top level is read") func theStateAtTheTopLevelIsRead() throws {
+  @Test("the state at the top level is read") func theStateAtTheTopLevelIsRead() throws {
     let text = """
       {"status":0,"auto_renew_status":1,"auto_renew_product_id":"plus-yearly",
        "receipt":{"bid":"app","transaction_id":"5","original_transaction_id":"5",
@@ -168,7 +168,8 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
     #expect(changed.map { $0.data.string("toProduct") } == ["plus-yearly"])
   }
 
-  @Test("An upgrade without a date is told once") func anUpgradeWithoutADateIsToldOnce() throws {
+  @Test("an upgrade without a date is reported once") func anUpgradeWithoutADateIsToldOnce() throws
+  {
     func upgraded(minute: Int) -> String {
       answer("", minute: minute).replacing(
         #""expires_date_ms":"1700000600000""#,

@@ -18,7 +18,7 @@ private func answer(
 
 private func tokenMember(_ token: String) -> String { #","app_account_token":"\#(token)""# }
 
-@Suite struct ReceiptOwnershipTests {
+@Suite("Ownership in a receipt") struct ReceiptOwnershipTests {
   private var random = Seeded(state: 1)
 
   private func refusal(
@@ -33,7 +33,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     }
   }
 
-  @Test("A receipt for a second account is refused with the owners name")
+  @Test("a receipt for a second account is refused with the owners name")
   func aReceiptForASecondAccountIsRefusedWithTheOwnersName() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(), account: "ada")
@@ -49,7 +49,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
 
   /// Two accounts and one receipt: the first account keeps it, whatever the two are called and in
   /// whatever order the events arrive elsewhere.
-  @Test("A claim never moves a purchase", arguments: 1...40 as ClosedRange<UInt64>)
+  @Test("a claim never moves a purchase", arguments: 1...40 as ClosedRange<UInt64>)
   func aClaimNeverMovesAPurchase(seed: UInt64) throws {
     var random = Seeded(state: seed)
     let owner = Name("account-\(random.next())")
@@ -74,7 +74,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     }
   }
 
-  @Test("An owner whom the queue named is kept") func anOwnerWhomTheQueueNamedIsKept() throws {
+  @Test("an owner whom the queue named is kept") func anOwnerWhomTheQueueNamedIsKept() throws {
     var ledger = ImportingLedger()
     var data = EventData.Builder()
     data.set("purchasedAt", at("2023-11-14T22:13:20Z"))
@@ -87,7 +87,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(refusal(ledger, answer(), "ada") == nil)
   }
 
-  @Test("A purchase of nobodys is given to the account")
+  @Test("a purchase of nobodys is given to the account")
   func aPurchaseOfNobodysIsGivenToTheAccount() throws {
     var ledger = ImportingLedger()
     let first = try outcome(answer())
@@ -101,7 +101,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(try outcome(StoreImportTests.answer(), known: ledger.known).unownedCount == 0)
   }
 
-  @Test("A later transaction of the chain is the owners too")
+  @Test("a later transaction of the chain is the owners too")
   func aLaterTransactionOfTheChainIsTheOwnersToo() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(), account: "ada")
@@ -112,14 +112,14 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(refusal(ledger, shared, "ben") == nil, "a family member's copy is its own")
   }
 
-  @Test("A linked ID is the same customer") func aLinkedIDIsTheSameCustomer() throws {
+  @Test("a linked ID is the same customer") func aLinkedIDIsTheSameCustomer() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(), account: "ada")
     ledger.linked["ada-2"] = ["ada", "ada-2"]
     #expect(try ledger.add(answer(), account: "ada-2") == 0)
   }
 
-  @Test("What an erased customer held stays nobodys") func whatAnErasedCustomerHeldStaysNobodys()
+  @Test("what an erased customer held stays nobodys") func whatAnErasedCustomerHeldStaysNobodys()
     throws
   {
     let known = KnownPurchases(transactions: [
@@ -133,7 +133,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(claimed.events.allSatisfy { $0.account == nil })
   }
 
-  @Test("A former holder moves nothing back") func aFormerHolderMovesNothingBack() throws {
+  @Test("a former holder moves nothing back") func aFormerHolderMovesNothingBack() throws {
     let known = KnownPurchases(transactions: [
       .init(transaction: "1", original: "1", statedAccount: "ada", holder: .customer(["ben"]))
     ])
@@ -143,7 +143,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(throws: ImportError.self) { try outcome(answer(), account: "eve", known: known) }
   }
 
-  @Test("The receipts token counts unless the other is said to")
+  @Test("the receipts token counts unless the other is said to")
   func theReceiptsTokenCountsUnlessTheOtherIsSaidTo() throws {
     let text = answer("1", tokenMember("token"))
     let token = try outcome(text, account: "ada")
@@ -158,7 +158,7 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(try outcome(text, account: "ada", known: linked).claims.isEmpty)
   }
 
-  @Test("A token that only one list states makes no other purchase")
+  @Test("a token that only one list states makes no other purchase")
   func aTokenThatOnlyOneListStatesMakesNoOtherPurchase() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer())

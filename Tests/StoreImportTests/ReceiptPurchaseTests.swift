@@ -20,10 +20,10 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     """
 }
 
-@Suite struct ReceiptPurchaseTests {
+@Suite("Purchases in a receipt") struct ReceiptPurchaseTests {
   private let shared = #""in_app_ownership_type":"FAMILY_SHARED""#
 
-  @Test("Identifiers that come as numbers keep their digits")
+  @Test("identifiers that come as numbers keep their digits")
   func identifiersThatComeAsNumbersKeepTheirDigits() throws {
     let events = try receipt(
       """
@@ -39,7 +39,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(purchase.occurredAt == at("2015-05-20T17:41:12Z"))
   }
 
-  @Test("One transaction in both lists is one purchase")
+  @Test("one transaction in both lists is one purchase")
   func oneTransactionInBothListsIsOnePurchase() throws {
     let events = try receipt(
       answer(
@@ -47,7 +47,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.transactionPurchased).count == 1)
   }
 
-  @Test("What only one list knows makes no other purchase")
+  @Test("what only one list knows makes no other purchase")
   func whatOnlyOneListKnowsMakesNoOtherPurchase() throws {
     let plain = try receipt(answer(inApp: [entry("1")]))
     let fuller = try receipt(
@@ -67,7 +67,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(Array(log.events.values).of(.subscriptionOfferRedeemed).count == 1)
   }
 
-  @Test("The newer list goes first and the older fills its gaps")
+  @Test("the newer list goes first and the older fills its gaps")
   func theNewerListGoesFirstAndTheOlderFillsItsGaps() throws {
     let expiry = #""expires_date_ms":"1700000500000""#
     let events = try receipt(
@@ -79,7 +79,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(purchase.data.integer("quantity") == 4)
   }
 
-  @Test("Of two statements of a period the later end comes last")
+  @Test("of two statements of a period the later end comes last")
   func ofTwoStatementsOfAPeriodTheLaterEndComesLast() throws {
     func period(_ expiry: String) throws -> Event {
       try #require(
@@ -92,13 +92,13 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(before.id < extended.id)
   }
 
-  @Test("A restored purchase keeps its own date") func aRestoredPurchaseKeepsItsOwnDate() throws {
+  @Test("a restored purchase keeps its own date") func aRestoredPurchaseKeepsItsOwnDate() throws {
     let events = try receipt(
       answer(inApp: [entry("1", #""original_purchase_date_ms":"1600000000000""#)]))
     #expect(events.of(.transactionPurchased).first?.occurredAt == at("2020-09-13T12:26:40Z"))
   }
 
-  @Test("The originals date is not that of a later transaction")
+  @Test("the originals date is not that of a later transaction")
   func theOriginalsDateIsNotThatOfALaterTransaction() throws {
     let events = try receipt(
       answer(
@@ -110,7 +110,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.transactionPurchased).first?.occurredAt == at("2023-11-14T22:13:20Z"))
   }
 
-  @Test("A period is not bought after its end") func aPeriodIsNotBoughtAfterItsEnd() throws {
+  @Test("a period is not bought after its end") func aPeriodIsNotBoughtAfterItsEnd() throws {
     let events = try receipt(
       answer(
         inApp: [
@@ -122,7 +122,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.subscriptionRenewed).first?.occurredAt == at("2020-09-13T12:26:40Z"))
   }
 
-  @Test("Family sharing is stated and sets the purchase apart")
+  @Test("family sharing is stated and sets the purchase apart")
   func familySharingIsStatedAndSetsThePurchaseApart() throws {
     var log = IdempotentLog()
     _ = try log.append(try receipt(answer(inApp: [entry("1")])))
@@ -131,7 +131,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.transactionPurchased).first?.data.string("ownership") == "familyShared")
   }
 
-  @Test("A familys cancelled purchase is revoked") func aFamilysCancelledPurchaseIsRevoked() throws
+  @Test("a familys cancelled purchase is revoked") func aFamilysCancelledPurchaseIsRevoked() throws
   {
     let events = try receipt(
       answer(inApp: [entry("1", shared + #","cancellation_date_ms":"1700000900000""#)]))
@@ -139,7 +139,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(events.of(.transactionRefunded).isEmpty)
   }
 
-  @Test("An upgrade is no refund") func anUpgradeIsNoRefund() throws {
+  @Test("an upgrade is no refund") func anUpgradeIsNoRefund() throws {
     let events = try receipt(
       answer(
         inApp: [
@@ -155,7 +155,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(facts.allSatisfy { $0.data.instant("purchasedAt") == facts[0].occurredAt })
   }
 
-  @Test("A receipt in the style of IOS6 is one purchase")
+  @Test("a receipt in the style of IOS6 is one purchase")
   func aReceiptInTheStyleOfIOS6IsOnePurchase() throws {
     let events = try receipt(
       """
@@ -172,7 +172,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(periods.ids.first == "receipt:app:production:5:purchased:1384424443000-1384424623000")
   }
 
-  @Test("Lists that are absent or empty are no error") func listsThatAreAbsentOrEmptyAreNoError()
+  @Test("lists that are absent or empty are no error") func listsThatAreAbsentOrEmptyAreNoError()
     throws
   {
     let empty = #"{"status":0,"receipt":{"request_date_ms":"1700000000000","in_app":[]}}"#
@@ -181,7 +181,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(try receipt(bare, environment: .xcode).map(\.type.kind) == [.importReceived])
   }
 
-  @Test("The environment is the answers else the receipts else the options")
+  @Test("the environment is the answers else the receipts else the options")
   func theEnvironmentIsTheAnswersElseTheReceiptsElseTheOptions() throws {
     func environment(
       _ answer: String, _ receiptType: String, named: StoreEnvironment? = nil
@@ -198,7 +198,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(try environment("", "", named: .localTesting) == .localTesting)
   }
 
-  @Test("An expired receipt still lists what was bought")
+  @Test("an expired receipt still lists what was bought")
   func anExpiredReceiptStillListsWhatWasBought() throws {
     let text = """
       {"status":21006,"receipt":{"bid":"app","transaction_id":"5","original_transaction_id":"5",
@@ -213,7 +213,7 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(try #require(refusal(#"{"status":21006,"receipt":{}}"#)).status == 21006)
   }
 
-  @Test("The receipt inside a notification is read") func theReceiptInsideANotificationIsRead()
+  @Test("the receipt inside a notification is read") func theReceiptInsideANotificationIsRead()
     throws
   {
     let text = """

@@ -18,11 +18,11 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     """
 }
 
-@Suite struct ReceiptRenewalTests {
+@Suite("Renewals in a receipt") struct ReceiptRenewalTests {
   private let end = Instant(microseconds: 1_700_001_000_000_000)
   private let requested = Instant(microseconds: 1_700_002_000_000_000)
 
-  @Test("A lapsed subscription expired at its expiry") func aLapsedSubscriptionExpiredAtItsExpiry()
+  @Test("a lapsed subscription expired at its expiry") func aLapsedSubscriptionExpiredAtItsExpiry()
     throws
   {
     let expired = try receipt(answer(#""expiration_intent":"1","auto_renew_status":"0""#))
@@ -33,7 +33,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(expired.map(\.transaction) == ["2"])
   }
 
-  @Test("A lapsed subscription is one fact however often the store is asked")
+  @Test("a lapsed subscription is one fact however often the store is asked")
   func aLapsedSubscriptionIsOneFactHoweverOftenTheStoreIsAsked() throws {
     var log = IdempotentLog()
     for requested in ["1700002000000", "1700003000000"] {
@@ -42,13 +42,13 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(Array(log.events.values).of(.subscriptionExpired).count == 1)
   }
 
-  @Test("A subscription that still runs did not expire")
+  @Test("a subscription that still runs did not expire")
   func aSubscriptionThatStillRunsDidNotExpire() throws {
     let events = try receipt(answer(#""expiration_intent":"1""#, requested: "1700000900000"))
     #expect(events.of(.subscriptionExpired).isEmpty)
   }
 
-  @Test("A refunded period is not the one that lapsed") func aRefundedPeriodIsNotTheOneThatLapsed()
+  @Test("a refunded period is not the one that lapsed") func aRefundedPeriodIsNotTheOneThatLapsed()
     throws
   {
     let text = answer(#""expiration_intent":"2""#)
@@ -59,7 +59,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(expired.map(\.occurredAt.microseconds) == [1_700_000_700_000_000])
   }
 
-  @Test("Billing retry is a billing failure when the store was asked")
+  @Test("billing retry is a billing failure when the store was asked")
   func billingRetryIsABillingFailureWhenTheStoreWasAsked() throws {
     let events = try receipt(answer(#""is_in_billing_retry_period":"1""#))
     #expect(events.of(.subscriptionBillingFailed).map(\.occurredAt) == [requested])
@@ -67,7 +67,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(none.of(.subscriptionBillingFailed).isEmpty)
   }
 
-  @Test("Grace is the newest fact while it runs") func graceIsTheNewestFactWhileItRuns() throws {
+  @Test("grace is the newest fact while it runs") func graceIsTheNewestFactWhileItRuns() throws {
     let events = try receipt(
       answer(
         #""expiration_intent":"2","is_in_billing_retry_period":"1","#
@@ -80,7 +80,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(events.of(.subscriptionBillingFailed).count == 1)
   }
 
-  @Test("The end of grace is a date that an event can have")
+  @Test("the end of grace is a date that an event can have")
   func theEndOfGraceIsADateThatAnEventCanHave() throws {
     for date in ["999999999999999", "-62135596800000"] {
       let error = try #require(refusal(answer(#""grace_period_expires_date_ms":"\#(date)""#)))
@@ -93,7 +93,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(undated.path == "receipt.request_date_ms")
   }
 
-  @Test("Grace stays the newest fact where ids are hashed")
+  @Test("grace stays the newest fact where ids are hashed")
   func graceStaysTheNewestFactWhereIdsAreHashed() throws {
     let app = String(repeating: "a", count: 120)
     let text = answer(
@@ -102,12 +102,12 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     #expect(try receipt(text).last?.type.kind == .subscriptionGracePeriodEntered)
   }
 
-  @Test("A grace that is over is history") func aGraceThatIsOverIsHistory() throws {
+  @Test("a grace that is over is history") func aGraceThatIsOverIsHistory() throws {
     let events = try receipt(answer(#""grace_period_expires_date_ms":"1700001500000""#))
     #expect(events.of(.subscriptionGracePeriodEntered).isEmpty)
   }
 
-  @Test("Consent to a price increase is kept") func consentToAPriceIncreaseIsKept() throws {
+  @Test("consent to a price increase is kept") func consentToAPriceIncreaseIsKept() throws {
     for name in ["price_consent_status", "price_increase_status"] {
       let events = try receipt(answer(#""\#(name)":"0""#))
       #expect(
@@ -115,7 +115,7 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
     }
   }
 
-  @Test("A renewal state that changes is another fact") func aRenewalStateThatChangesIsAnotherFact()
+  @Test("a renewal state that changes is another fact") func aRenewalStateThatChangesIsAnotherFact()
     throws
   {
     var log = IdempotentLog()
@@ -128,21 +128,21 @@ private func answer(_ pending: String, requested: String? = "1700002000000") -> 
       Array(log.events.values).of(.transactionPurchased, .subscriptionRenewed).count == 2)
   }
 
-  @Test("A state that nothing dates is explained") func aStateThatNothingDatesIsExplained() throws {
+  @Test("a state that nothing dates is explained") func aStateThatNothingDatesIsExplained() throws {
     let error = try #require(refusal(answer(#""auto_renew_status":"1""#, requested: nil)))
     #expect(error.code == .missing)
     #expect(error.path == "receipt.request_date_ms")
     #expect(error.reason.contains("pending_renewal_info[0].auto_renew_status"))
   }
 
-  @Test("A dated fact needs no date of the request") func aDatedFactNeedsNoDateOfTheRequest() throws
+  @Test("a dated fact needs no date of the request") func aDatedFactNeedsNoDateOfTheRequest() throws
   {
     let events = try receipt(answer(#""expiration_intent":"1""#, requested: nil))
     #expect(events.of(.subscriptionExpired).count == 1)
     #expect(events.first?.occurredAt == Instant(microseconds: 1_700_000_000_000_000))
   }
 
-  @Test("A chain that the answer does not list is known by its original")
+  @Test("a chain that the answer does not list is known by its original")
   func aChainThatTheAnswerDoesNotListIsKnownByItsOriginal() throws {
     let text = answer(#""expiration_intent":"1","auto_renew_status":"0""#)
       .replacing(#"[{"original_transaction_id":"1""#, with: #"[{"original_transaction_id":"77""#)

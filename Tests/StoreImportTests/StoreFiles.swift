@@ -33,7 +33,7 @@ enum StoreFiles {
 
   /// Returns the bodies of the answers in a recording of HTTP exchanges, in order.
   static func answers(inRecording path: String) throws -> [[UInt8]] {
-    guard case .array(let exchanges) = try StoreJSONReader.document(try fixture(path)) else {
+    guard let exchanges = try StoreJSONReader.document(try fixture(path)).elements else {
       return []
     }
     return try exchanges.compactMap { exchange in

@@ -7,8 +7,8 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
   try StoreKitConfiguration.products(in: Array(text.utf8), fileName: "Products.storekit")
 }
 
-@Suite struct StoreKitConfigurationTests {
-  @Test("The import of a file from one time is one event")
+@Suite("A StoreKit configuration") struct StoreKitConfigurationTests {
+  @Test("the import of a file from one time is one event")
   func theImportOfAFileFromOneTimeIsOneEvent() throws {
     func received(_ effective: String, app: Name? = nil) throws -> Event {
       StoreKitConfiguration.received(
@@ -24,7 +24,7 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
     #expect(try first.id != received("2026-01-01T00:00:00Z", app: "com.example.tides").id)
   }
 
-  @Test("Every product has its kind title duration and group")
+  @Test("every product has its kind title duration and group")
   func everyProductHasItsKindTitleDurationAndGroup() throws {
     let products = try StoreKitConfiguration.products(
       in: StoreFiles.sample("sample.storekit"), fileName: "sample.storekit")
@@ -42,7 +42,7 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
       ])
   }
 
-  @Test("A title is the reference name where no language has one")
+  @Test("a title is the reference name where no language has one")
   func aTitleIsTheReferenceNameWhereNoLanguageHasOne() throws {
     let products = try configuration(
       #"""
@@ -53,13 +53,13 @@ private func configuration(_ text: String) throws(ImportError) -> [JSONValue] {
     #expect(products.map { $0["title"]?.string } == ["A", nil])
   }
 
-  @Test("A configuration without products is an empty catalogue")
+  @Test("a configuration without products is an empty catalogue")
   func aConfigurationWithoutProductsIsAnEmptyCatalogue() throws {
     #expect(try configuration(#"{"products":[],"subscriptionGroups":[]}"#).isEmpty)
   }
 
   @Test(
-    "What is wrong is pointed at",
+    "what is wrong is pointed at",
     arguments: [
       (#"{"version":{"major":4}}"#, ImportError.Code.otherFormat, "", "at least one of"),
       ("[]", .otherFormat, "", "found an array"),

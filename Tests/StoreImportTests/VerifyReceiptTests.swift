@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreImport
 
-@Suite struct VerifyReceiptTests {
+@Suite("An answer of verifyReceipt") struct VerifyReceiptTests {
   private func sample(account: Name? = nil) throws -> [Event] {
     try VerifyReceipt.events(
       from: StoreFiles.sample("sample-receipt.json"),
@@ -11,7 +11,7 @@ import Testing
         fileName: "Tools/samples/sample-receipt.json", digestKey: digestKey, account: account))
   }
 
-  @Test("An import stands before its events and counts them")
+  @Test("an import stands before its events and counts them")
   func anImportStandsBeforeItsEventsAndCountsThem() throws {
     let events = try sample()
     let received = try #require(events.first)
@@ -55,19 +55,19 @@ import Testing
       "the guess is one")
   }
 
-  @Test("Every transaction is one purchase") func everyTransactionIsOnePurchase() throws {
+  @Test("every transaction is one purchase") func everyTransactionIsOnePurchase() throws {
     let purchases = try sample().of(.transactionPurchased, .subscriptionRenewed)
     #expect(Set(purchases.map(\.transaction)).count == 7)
     #expect(purchases.count == 7)
   }
 
-  @Test("Facts stand in the order in which they happened")
+  @Test("facts stand in the order in which they happened")
   func factsStandInTheOrderInWhichTheyHappened() throws {
     let facts = try sample().dropFirst()
     #expect(zip(facts, facts.dropFirst()).allSatisfy { $0.occurredAt <= $1.occurredAt })
   }
 
-  @Test("A purchase is dated and named by the store") func aPurchaseIsDatedAndNamedByTheStore()
+  @Test("a purchase is dated and named by the store") func aPurchaseIsDatedAndNamedByTheStore()
     throws
   {
     let charts = try #require(try sample().first { $0.product == "com.example.tides.northsea" })
@@ -82,7 +82,7 @@ import Testing
     #expect(charts.data["quantity"] == nil)
   }
 
-  @Test("The first period is bought and later ones are renewed")
+  @Test("the first period is bought and later ones are renewed")
   func theFirstPeriodIsBoughtAndLaterOnesAreRenewed() throws {
     let periods = try sample().filter { $0.originalTransaction == "480000900000103" }
       .of(.transactionPurchased, .subscriptionRenewed)
@@ -97,13 +97,13 @@ import Testing
         + "1771329600000-1773748800000")
   }
 
-  @Test("More than one of a product states its quantity")
+  @Test("more than one of a product states its quantity")
   func moreThanOneOfAProductStatesItsQuantity() throws {
     let questions = try sample().filter { $0.transaction == "480000900000117" }
     #expect(questions.map { $0.data.integer("quantity") } == [2])
   }
 
-  @Test("A cancelled purchase is refunded when the store says so")
+  @Test("a cancelled purchase is refunded when the store says so")
   func aCancelledPurchaseIsRefundedWhenTheStoreSaysSo() throws {
     let refunds = try sample().of(.transactionRefunded)
     #expect(refunds.map(\.transaction) == ["480000900000118"])
@@ -111,14 +111,14 @@ import Testing
     #expect(refunds.map { $0.data.string("reason") } == ["appIssue"])
   }
 
-  @Test("A trial is an offer redeemed beside the purchase")
+  @Test("a trial is an offer redeemed beside the purchase")
   func aTrialIsAnOfferRedeemedBesideThePurchase() throws {
     let offers = try sample().of(.subscriptionOfferRedeemed)
     #expect(offers.map(\.transaction) == ["480000900000103"])
     #expect(offers.map { $0.data.string("offer") } == ["freeTrial"])
   }
 
-  @Test("The renewal state is dated by the request") func theRenewalStateIsDatedByTheRequest()
+  @Test("the renewal state is dated by the request") func theRenewalStateIsDatedByTheRequest()
     throws
   {
     let changes = try sample().of(.subscriptionAutoRenewChanged)
@@ -128,14 +128,14 @@ import Testing
     #expect(changes.map(\.originalTransaction) == ["480000900000103"])
   }
 
-  @Test("The same answer again appends nothing") func theSameAnswerAgainAppendsNothing() throws {
+  @Test("the same answer again appends nothing") func theSameAnswerAgainAppendsNothing() throws {
     var log = IdempotentLog()
     let events = try sample()
     #expect(try log.append(events) == events.count)
     #expect(try log.append(try sample()) == 0)
   }
 
-  @Test("The account named is a fact of its own for each chain")
+  @Test("the account named is a fact of its own for each chain")
   func theAccountNamedIsAFactOfItsOwnForEachChain() throws {
     var log = IdempotentLog()
     let nobodys = try sample()
@@ -149,11 +149,11 @@ import Testing
     #expect(hers.allSatisfy { $0.account == nil || $0.type.kind == .transactionAssigned })
   }
 
-  @Test("No ID depends on the account") func noIDDependsOnTheAccount() throws {
+  @Test("no ID depends on the account") func noIDDependsOnTheAccount() throws {
     #expect(try sample(account: "ada").ids == sample(account: "ben").ids)
   }
 
-  @Test("Every event is valid and its ID not too long") func everyEventIsValidAndItsIDNotTooLong()
+  @Test("every event is valid and its ID not too long") func everyEventIsValidAndItsIDNotTooLong()
     throws
   {
     for event in try sample(account: "ada") {

@@ -32,7 +32,7 @@ struct DocumentationRule: TidyRule {
   }
 
   private static func declaresComparison(_ line: ArraySlice<UInt8>) -> Bool {
-    ["func ==", "func <", "func ~="].contains { !line.places(of: [UInt8]($0.utf8)).isEmpty }
+    ["func ==", "func <", "func ~="].contains { !line.offsets(of: [UInt8]($0.utf8)).isEmpty }
   }
 
   private static let kinds: Set<String> = [

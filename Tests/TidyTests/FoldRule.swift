@@ -33,15 +33,15 @@ struct FoldRule: TidyRule {
   }
 
   private static func folds(_ line: ArraySlice<UInt8>, _ isInTheModel: Bool) -> Bool {
-    if calls.contains(where: { !line.places(of: [UInt8]($0.utf8)).isEmpty }) { return true }
+    if calls.contains(where: { !line.offsets(of: [UInt8]($0.utf8)).isEmpty }) { return true }
     guard isInTheModel else { return false }
-    if callsInTheModel.contains(where: { !line.places(of: [UInt8]($0.utf8)).isEmpty }) {
+    if callsInTheModel.contains(where: { !line.offsets(of: [UInt8]($0.utf8)).isEmpty }) {
       return true
     }
     // Iterators have an `advance()` without arguments.
     let call = [UInt8](".advance(".utf8)
-    return line.places(of: call).contains { place in
-      let end = place + call.count
+    return line.offsets(of: call).contains { offset in
+      let end = offset + call.count
       return end < line.endIndex && line[end] != UInt8(ascii: ")")
     }
   }
@@ -50,6 +50,6 @@ struct FoldRule: TidyRule {
   private static func opens(_ line: ArraySlice<UInt8>) -> Bool {
     let words = line.words
     return (words.contains("public") || words.contains("package"))
-      && declarations.contains { !line.places(of: [UInt8]($0.utf8)).isEmpty }
+      && declarations.contains { !line.offsets(of: [UInt8]($0.utf8)).isEmpty }
   }
 }

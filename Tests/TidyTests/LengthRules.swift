@@ -36,7 +36,7 @@ struct FunctionRule: TidyRule {
     var found: [Breach] = []
     for index in file.code.indices {
       guard let keyword = Self.declaration(on: file.code[index]) else { continue }
-      guard let end = Self.end(ofDeclarationAt: index, behind: keyword, in: file.code) else {
+      guard let end = Self.end(ofDeclarationAt: index, after: keyword, in: file.code) else {
         continue
       }
       let lines = end - index + 1
@@ -78,7 +78,7 @@ struct FunctionRule: TidyRule {
 
   /// Returns the line of the brace that closes the body; nil if there is none, as in a protocol.
   private static func end(
-    ofDeclarationAt index: Int, behind keyword: Int, in code: [ArraySlice<UInt8>]
+    ofDeclarationAt index: Int, after keyword: Int, in code: [ArraySlice<UInt8>]
   ) -> Int? {
     var braces = 0
     var parentheses = 0

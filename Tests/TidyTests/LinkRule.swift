@@ -39,8 +39,8 @@ struct LinkRule: TidyRule {
 
   /// Returns the texts in parentheses after a closing bracket.
   private static func targets(on line: ArraySlice<UInt8>) -> [String] {
-    line.places(of: [UInt8]("](".utf8)).compactMap { place in
-      let rest = line[(place + 2)...]
+    line.offsets(of: [UInt8]("](".utf8)).compactMap { offset in
+      let rest = line[(offset + 2)...]
       guard let end = rest.firstIndex(of: UInt8(ascii: ")")) else { return nil }
       return String(decoding: rest[..<end], as: UTF8.self)
     }

@@ -30,16 +30,16 @@ struct PackageTree {
   }
 
   private static func collect(_ folder: URL, under prefix: String, into found: inout [SourceFile]) {
-    for place in entries(of: folder) {
-      let name = place.lastPathComponent
+    for entry in entries(of: folder) {
+      let name = entry.lastPathComponent
       if leftByTools.contains(name) || name.hasPrefix(".build") { continue }
-      if place.hasDirectoryPath {
-        collect(place, under: prefix + name + "/", into: &found)
+      if entry.hasDirectoryPath {
+        collect(entry, under: prefix + name + "/", into: &found)
         continue
       }
       let dot = name.dropFirst().lastIndex(of: ".")
       let isText = textExtensions.contains(dot.map { String(name[$0...].dropFirst()) } ?? "")
-      let bytes = isText ? FileManager.default.contents(atPath: place.path) : nil
+      let bytes = isText ? FileManager.default.contents(atPath: entry.path) : nil
       found.append(SourceFile(path: prefix + name, bytes: bytes.map { [UInt8]($0) } ?? []))
     }
   }

@@ -25,7 +25,7 @@ import Testing
 
   // MARK: Names of tests
 
-  @Test("a test that is not named by a sentence is caught")
+  @Test("a test or suite without a name, or with one in another style, is caught")
   func testNames() {
     let text = """
       @Test("reports a full disk") func full() {}
@@ -34,8 +34,20 @@ import Testing
       func empty() {}
       @Test func half() {}
       @Test(arguments: [1]) func third() {}
+      @Test("Reports a disk") func fourth() {}
+      @Test(
+        "Reports a disk", arguments: [1])
+      func fifth() {}
+      @Test("JSON is read") func sixth() {}
+      @Test("SplitMix64 is random") func seventh() {}
+      @Suite("A file writer") struct FileWriterTests {}
+      @Suite(
+        "import of a file", .serialized)
+      struct ImportTests {}
+      @Suite struct UnnamedTests {}
+      @Suite(.serialized) struct OtherTests {}
       """
-    #expect(lines(TestNameRule(), in: "Tests/LMDBTests/A.swift", text) == [5, 6])
+    #expect(lines(TestNameRule(), in: "Tests/LMDBTests/A.swift", text) == [5, 6, 7, 8, 17, 18])
     #expect(lines(TestNameRule(), in: "Sources/LMDB/A.swift", text) == [])
   }
 
@@ -225,7 +237,7 @@ import Testing
       (
         "Sources/LedgerStore/A.swift", "while try walk.advance() { try projector.step(through: 1) }"
       ),
-      ("Sources/LedgerQueries/A.swift", "UnitSet.fold(connected: facts, behind: context)"),
+      ("Sources/LedgerQueries/A.swift", "UnitSet.fold(connected: facts, context: context)"),
       ("Tests/LedgerModelTests/A.swift", "Unit.fold(facts, context)"),
     ])
   func foldByDriver(path: String, text: String) {
@@ -233,7 +245,7 @@ import Testing
     #expect(lines(FoldRule(), in: path, text) == [])
   }
 
-  // MARK: Places
+  // MARK: Folders
 
   @Test(
     "a stray file is caught",
@@ -243,18 +255,18 @@ import Testing
       "Tests/Log.swift", "Tools/run.sh", "build/a.swift", "docs/data.mdb",
     ])
   func strayFile(path: String) {
-    #expect(lines(PlaceRule(), in: path, "") == [0])
+    #expect(lines(FolderRule(), in: path, "") == [0])
   }
 
   @Test(
-    "a file in its place passes",
+    "a file in a folder for its kind passes",
     arguments: [
       "Package.swift", "Sources/LedgerStore/Log.swift", "Sources/LMDB/LMDB.docc/LMDB.md",
       "Sources/CLMDB/shim.h", "Tests/Samples/a.jsonl", "Tools/quickstart", ".ci/run",
       "Tools/Benchmarks/Sources/Baseline/baseline.c", "Sources/LMDB/Environment+Map.swift",
     ])
-  func filePlace(path: String) {
-    #expect(lines(PlaceRule(), in: path, "") == [])
+  func fileInFolder(path: String) {
+    #expect(lines(FolderRule(), in: path, "") == [])
   }
 
   // MARK: Links

@@ -77,24 +77,24 @@ extension ArraySlice<UInt8> {
   }
 
   /// Returns the indexes at which `pattern` occurs, in order.
-  func places(of pattern: [UInt8]) -> [Int] {
+  func offsets(of pattern: [UInt8]) -> [Int] {
     guard let first = pattern.first, count >= pattern.count else { return [] }
     var found: [Int] = []
-    var place = startIndex
-    while place <= endIndex - pattern.count {
-      if self[place] == first, self[place..<place + pattern.count].elementsEqual(pattern) {
-        found.append(place)
+    var offset = startIndex
+    while offset <= endIndex - pattern.count {
+      if self[offset] == first, self[offset..<offset + pattern.count].elementsEqual(pattern) {
+        found.append(offset)
       }
-      place += 1
+      offset += 1
     }
     return found
   }
 
   /// Returns whether `word` occurs without a letter, digit or underscore on either side.
   func hasWord(_ word: [UInt8]) -> Bool {
-    places(of: word).contains { place in
-      let end = place + word.count
-      return (place == startIndex || !Self.isWordByte(self[place - 1]))
+    offsets(of: word).contains { offset in
+      let end = offset + word.count
+      return (offset == startIndex || !Self.isWordByte(self[offset - 1]))
         && (end == endIndex || !Self.isWordByte(self[end]))
     }
   }

@@ -24,7 +24,7 @@ private struct Scan {
   private let source: [UInt8]
   private(set) var blanked: [UInt8]
   private(set) var textBytes = [0]
-  private var place = 0
+  private var offset = 0
   /// The string literals around an interpolation, with the number of open parentheses in it.
   private var outer: [(literal: Literal, parentheses: Int)] = []
 
@@ -45,11 +45,11 @@ private struct Scan {
   }()
 
   mutating func run() {
-    while place < source.count {
-      let byte = source[place]
+    while offset < source.count {
+      let byte = source[offset]
       // Most bytes begin nothing. The checks run without optimization, so skip those bytes first.
       guard Self.beginnings[Int(byte)] else {
-        place += 1
+        offset += 1
         continue
       }
       if byte == UInt8(ascii: "/"), byteAhead(1) == UInt8(ascii: "/") {
@@ -57,18 +57,18 @@ private struct Scan {
       } else if byte == UInt8(ascii: "/"), byteAhead(1) == UInt8(ascii: "*") {
         blankBlockComment()
       } else if let literal = literalBegin() {
-        place += literal.hashes + (literal.isMultiline ? 3 : 1)
+        offset += literal.hashes + (literal.isMultiline ? 3 : 1)
         blankText(of: literal)
       } else {
         if byte == UInt8(ascii: "\n") { textBytes.append(0) }
         followParentheses(byte)
-        place += 1
+        offset += 1
       }
     }
   }
 
   private func byteAhead(_ distance: Int) -> UInt8 {
-    place + distance < source.count ? source[place + distance] : 0
+    offset + distance < source.count ? source[offset + distance] : 0
   }
 
   private func repeats(_ byte: UInt8, _ count: Int, from start: Int) -> Bool {
@@ -76,18 +76,18 @@ private struct Scan {
   }
 
   private mutating func blank(_ count: Int) {
-    for _ in 0..<count where place < source.count {
-      if source[place] == UInt8(ascii: "\n") {
+    for _ in 0..<count where offset < source.count {
+      if source[offset] == UInt8(ascii: "\n") {
         textBytes.append(0)
       } else {
-        blanked[place] = UInt8(ascii: " ")
+        blanked[offset] = UInt8(ascii: " ")
       }
-      place += 1
+      offset += 1
     }
   }
 
   private mutating func blankLineComment() {
-    while place < source.count, source[place] != UInt8(ascii: "\n") { blank(1) }
+    while offset < source.count, source[offset] != UInt8(ascii: "\n") { blank(1) }
   }
 
   private mutating func blankBlockComment() {
@@ -102,7 +102,7 @@ private struct Scan {
       } else {
         blank(1)
       }
-    } while depth > 0 && place < source.count
+    } while depth > 0 && offset < source.count
   }
 
   private func literalBegin() -> Literal? {
@@ -110,31 +110,31 @@ private struct Scan {
     while byteAhead(hashes) == UInt8(ascii: "#") { hashes += 1 }
     guard byteAhead(hashes) == UInt8(ascii: "\"") else { return nil }
     return Literal(
-      hashes: hashes, isMultiline: repeats(UInt8(ascii: "\""), 3, from: place + hashes))
+      hashes: hashes, isMultiline: repeats(UInt8(ascii: "\""), 3, from: offset + hashes))
   }
 
   /// Continues after the closing quotes, or in an interpolation.
   private mutating func blankText(of literal: Literal) {
     let quotes = literal.isMultiline ? 3 : 1
-    while place < source.count {
-      if repeats(UInt8(ascii: "\""), quotes, from: place),
-        repeats(UInt8(ascii: "#"), literal.hashes, from: place + quotes)
+    while offset < source.count {
+      if repeats(UInt8(ascii: "\""), quotes, from: offset),
+        repeats(UInt8(ascii: "#"), literal.hashes, from: offset + quotes)
       {
-        place += quotes + literal.hashes
+        offset += quotes + literal.hashes
         return
       }
       let isEscape =
-        source[place] == UInt8(ascii: "\\")
-        && repeats(UInt8(ascii: "#"), literal.hashes, from: place + 1)
+        source[offset] == UInt8(ascii: "\\")
+        && repeats(UInt8(ascii: "#"), literal.hashes, from: offset + 1)
       if isEscape, byteAhead(1 + literal.hashes) == UInt8(ascii: "(") {
         blank(1 + literal.hashes)
-        place += 1
+        offset += 1
         outer.append((literal, 1))
         return
       }
-      if !literal.isMultiline, source[place] == UInt8(ascii: "\n") { return }
+      if !literal.isMultiline, source[offset] == UInt8(ascii: "\n") { return }
       let count = isEscape ? 2 + literal.hashes : 1
-      if source[place] != UInt8(ascii: "\n") { textBytes[textBytes.count - 1] += count }
+      if source[offset] != UInt8(ascii: "\n") { textBytes[textBytes.count - 1] += count }
       blank(count)
     }
   }
@@ -146,9 +146,9 @@ private struct Scan {
       outer[outer.count - 1].parentheses -= 1
       if innermost.parentheses == 1 {
         outer.removeLast()
-        place += 1
+        offset += 1
         blankText(of: innermost.literal)
-        place -= 1
+        offset -= 1
       }
     }
   }
@@ -161,9 +161,9 @@ extension [UInt8] {
   var lines: [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var start = 0
-    for place in 0..<count where self[place] == 10 {
-      lines.append(self[start..<place])
-      start = place + 1
+    for offset in 0..<count where self[offset] == 10 {
+      lines.append(self[start..<offset])
+      start = offset + 1
     }
     lines.append(self[start...])
     return lines

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test("every file lies where its kind belongs") func everyFile() {
-    expectNoBreach(of: PlaceRule())
+    expectNoBreach(of: FolderRule())
   }
 
   @Test("tests are named by sentences") func testNames() {

@@ -8,7 +8,7 @@ struct TrapRule: TidyRule {
       for message in Self.traps(on: line) {
         found.append(Breach(path: file.path, line: index + 1, message: message))
       }
-      if line.hasWord([UInt8]("catch".utf8)), Self.isEmptyBlock(behind: index, in: file.code) {
+      if line.hasWord([UInt8]("catch".utf8)), Self.isEmptyBlock(after: index, in: file.code) {
         found.append(
           Breach(path: file.path, line: index + 1, message: "an empty catch swallows an error"))
       }
@@ -26,7 +26,7 @@ struct TrapRule: TidyRule {
   private static func traps(on line: ArraySlice<UInt8>) -> [String] {
     var messages: [String] = []
     for (text, message) in forbidden {
-      let stands = line.places(of: text).contains {
+      let stands = line.offsets(of: text).contains {
         $0 == line.startIndex || !ArraySlice.isWordByte(line[$0 - 1])
       }
       if stands { messages.append(message) }
@@ -38,20 +38,20 @@ struct TrapRule: TidyRule {
   /// Returns whether there is an exclamation mark directly after a name or a closing bracket that
   /// is not part of `!=`.
   private static func hasForcedUnwrap(_ line: ArraySlice<UInt8>) -> Bool {
-    line.indices.contains { place in
-      guard line[place] == UInt8(ascii: "!"), place > line.startIndex else { return false }
-      let before = line[place - 1]
+    line.indices.contains { index in
+      guard line[index] == UInt8(ascii: "!"), index > line.startIndex else { return false }
+      let before = line[index - 1]
       let isBehindValue = ArraySlice.isWordByte(before) || [UInt8](")]}?\"".utf8).contains(before)
-      let isInequality = place + 1 < line.endIndex && line[place + 1] == UInt8(ascii: "=")
+      let isInequality = index + 1 < line.endIndex && line[index + 1] == UInt8(ascii: "=")
       return isBehindValue && !isInequality
     }
   }
 
   /// Returns whether the first block after a `catch` contains no code.
-  private static func isEmptyBlock(behind index: Int, in code: [ArraySlice<UInt8>]) -> Bool {
+  private static func isEmptyBlock(after index: Int, in code: [ArraySlice<UInt8>]) -> Bool {
     var rest: [UInt8] = []
     for line in code[index...].prefix(8) { rest += line + [UInt8(ascii: "\n")] }
-    guard let keyword = rest[...].places(of: [UInt8]("catch".utf8)).first,
+    guard let keyword = rest[...].offsets(of: [UInt8]("catch".utf8)).first,
       let open = rest[keyword...].firstIndex(of: UInt8(ascii: "{"))
     else { return false }
     let space = [UInt8](" \n\t".utf8)

@@ -10,7 +10,7 @@ struct UnsafeRule: TidyRule {
     else { return [] }
     return file.code.enumerated().compactMap { index, line in
       // A cheap check first: few lines contain these letters at all.
-      guard !line.places(of: [UInt8]("nsafe".utf8)).isEmpty else { return nil }
+      guard !line.offsets(of: [UInt8]("nsafe".utf8)).isEmpty else { return nil }
       let word = line.words.first { word in
         word.hasPrefix("unsafe") || word.hasPrefix("Unsafe") || word.hasPrefix("withUnsafe")
       }

@@ -19,11 +19,11 @@ struct WordRule: TidyRule {
   func breaches(in file: SourceFile) -> [Breach] {
     let text = Data(String(decoding: file.bytes, as: UTF8.self).lowercased().utf8)
     return (Self.unfinished + Self.workplace).flatMap { word in
-      Self.places(of: word, in: text).compactMap { place in
+      Self.offsets(of: word, in: text).compactMap { offset in
         let isUnfinished = Self.unfinished.contains(word)
-        if isUnfinished, !Self.standsAlone(word, at: place, in: text) { return nil }
+        if isUnfinished, !Self.standsAlone(word, at: offset, in: text) { return nil }
         return Breach(
-          path: file.path, line: text[..<place].count { $0 == 10 } + 1,
+          path: file.path, line: text[..<offset].count { $0 == 10 } + 1,
           message: (isUnfinished ? "says" : "names")
             + " “\(String(decoding: word, as: UTF8.self))”")
       }
@@ -31,19 +31,19 @@ struct WordRule: TidyRule {
   }
 
   /// Uses Foundation, which is optimized even if these tests are not.
-  private static func places(of word: Data, in text: Data) -> [Int] {
+  private static func offsets(of word: Data, in text: Data) -> [Int] {
     var found: [Int] = []
     var rest = text.startIndex..<text.endIndex
-    while let place = text.range(of: word, in: rest) {
-      found.append(place.lowerBound)
-      rest = place.upperBound..<text.endIndex
+    while let offset = text.range(of: word, in: rest) {
+      found.append(offset.lowerBound)
+      rest = offset.upperBound..<text.endIndex
     }
     return found
   }
 
-  private static func standsAlone(_ word: Data, at place: Int, in text: Data) -> Bool {
-    let end = place + word.count
-    return (place == text.startIndex || !ArraySlice.isWordByte(text[place - 1]))
+  private static func standsAlone(_ word: Data, at offset: Int, in text: Data) -> Bool {
+    let end = offset + word.count
+    return (offset == text.startIndex || !ArraySlice.isWordByte(text[offset - 1]))
       && (end == text.endIndex || !ArraySlice.isWordByte(text[end]))
   }
 }

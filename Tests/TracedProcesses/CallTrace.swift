@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The system calls of a command and their numbers, as places for injecting faults.
+/// The system calls of a command and their numbers, as points at which to inject faults.
 public struct CallTrace {
   /// The calls with a name that can be intercepted, counted from 1 in each thread.
   ///

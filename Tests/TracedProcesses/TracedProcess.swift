@@ -22,10 +22,10 @@ public enum TracedProcess {
   public static func executable(_ name: String = "daybook") throws -> String {
     let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let places = [own, "/\(root)/.build/debug"].map { $0 + "/" + name }
-    guard let place = places.first(where: { FileManager.default.isExecutableFile(atPath: $0) })
+    let candidates = [own, "/\(root)/.build/debug"].map { $0 + "/" + name }
+    guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0) })
     else { throw Failure("\(name) is not built") }
-    return place
+    return found
   }
 
   static let tracer = ["/usr/bin/strace", "/usr/local/bin/strace"].first {

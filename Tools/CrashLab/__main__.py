@@ -21,11 +21,15 @@ sys.dont_write_bytecode = True
 
 import backups
 import calls
+import commands
 import controls
 import cuts
 import damage
+import hands
 import kills
 import limits
+import openings
+import reader
 import tracing
 from auditor import FAILURES, OUTCOMES
 from lab import Lab, Tally, label
@@ -49,12 +53,15 @@ class Technique:
 
 
 TECHNIQUES = {
-    "kills": Technique(kills.run, "several writers, killed at random", 9, 850),
+    "kills": Technique(kills.run, "several writers, killed at random", 4, 350),
     "calls": Technique(calls.kills, "a kill at each system call", 75, EVERYTHING, True),
+    "openings": Technique(
+        openings.run, "a kill while another one waits to open", 40, EVERYTHING, True),
     "cuts": Technique(cuts.run, "power cuts: images of what was synced", 140, 100_000, True),
     "errors": Technique(calls.errors, "an error from each system call", 60, EVERYTHING, True),
     "limits": Technique(limits.run, "small files and disks, few descriptors", 50, EVERYTHING),
     "backups": Technique(backups.run, "a backup each second under load, each restored", 2, 200),
+    "hands": Technique(hands.run, "many writers, readers, rebuilds and backups at once", 1, 20),
     "damage": Technique(damage.run, "bits, sectors and pages that change", 80, 5_000),
 }
 
@@ -67,6 +74,10 @@ def parsed():
                         help="of which build, without --program")
     parser.add_argument("--technique", action="append", choices=list(TECHNIQUES), default=[],
                         help="only this (repeatable)")
+    parser.add_argument("--command", action="append", metavar="NAME", default=[],
+                        choices=[*commands.BY_NAME, *cuts.NAMES],
+                        help="only this command (repeatable): "
+                             + ", ".join([*commands.BY_NAME, *cuts.NAMES]))
     parser.add_argument("--seed", type=int, default=1, help="decides all that is random")
     parser.add_argument("--rounds", type=int, help="how many rounds of each technique")
     parser.add_argument("--seconds", type=float, help="no longer than this for each technique")
@@ -75,6 +86,10 @@ def parsed():
     parser.add_argument("--controls", action="store_true", help="run the controls alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="rounds at once")
     parser.add_argument("--folder", help="where to work; default: in memory, if there is room")
+    parser.add_argument("--preload", metavar="LIBRARY",
+                        help="load this before the program (LD_PRELOAD)")
+    parser.add_argument("--no-reader", action="store_true",
+                        help="ask the program about everything, although the reader is built")
     parser.add_argument("--keep", metavar="FOLDER", help="keep what failed rounds left here")
     parser.add_argument("--verbose", action="store_true", help="print what each round saw")
     options = parser.parse_args()
@@ -88,6 +103,7 @@ def parsed():
               "run `swift build --product daybook`, or name one with --program", file=sys.stderr)
         sys.exit(EXIT_USAGE)
     options.program = os.path.abspath(options.program)
+    options.reader = None if options.no_reader else reader.beside(options.program)
     return options
 
 

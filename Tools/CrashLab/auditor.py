@@ -33,6 +33,8 @@ class Verdict:
     def __init__(self):
         self.outcome = KEPT
         self.details = []
+        # What the ledger exported, if it did.
+        self.recorded = None
 
     def add(self, outcome, detail):
         if OUTCOMES.index(outcome) > OUTCOMES.index(self.outcome):
@@ -147,7 +149,7 @@ class Auditor:
         answer = self.run(["events", "--ledger", ledger], verdict, refused)
         if answer is None:
             return verdict
-        recorded = [json.loads(line) for line in answer.splitlines()]
+        recorded = verdict.recorded = [json.loads(line) for line in answer.splitlines()]
         found = judge_events(recorded, expected)
         if not strict and noticed:
             # The events are wrong, and `verify` says that something is.

@@ -6,6 +6,7 @@ import time
 
 import history
 from auditor import LOST, SIGNAL, Expected, Verdict
+from copies import IDENTITY, RECIPIENT
 
 WRITERS = 2
 BACKUPS = 4
@@ -17,9 +18,6 @@ PAUSE_SECONDS = 0.02
 # How often a backup is a full one, and how often it is encrypted.
 FULL_CHANCE = 0.3
 ENCRYPTED_CHANCE = 0.5
-# Made by age-keygen for these tests.
-RECIPIENT = "age1kry7ahu2cvpc3f8y0tthzjmuryc060kud4eqp9rv6t8jfltaa9fsg5v8tn"
-IDENTITY = "AGE-SECRET-KEY-13Y3A6NTUZ0MFV2RXAGEAM7AG968KHQ7FAKAFTZ4KPAVSZZY4YSPQPLLTRC"
 
 
 class Writer(threading.Thread):

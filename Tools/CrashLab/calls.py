@@ -1,6 +1,6 @@
 """Faults at each system call: the process is killed there, or the call fails."""
 
-import operations
+import commands
 import tracing
 from auditor import SIGNAL, TOLD
 
@@ -52,31 +52,30 @@ class Calls:
 def kills(lab):
     """Kills the process at each of its calls."""
     table = Calls(lab)
-    by_name = {operation.name: operation for operation in operations.ALL}
-    points = [point for operation in operations.ALL for point in table.points(operation)]
+    operations = lab.wanted(commands.ALL)
+    points = [point for operation in operations for point in table.points(operation)]
 
     def run(point):
         name, call, number = point
-        operation = by_name[name]
+        operation = commands.BY_NAME[name]
         folder = lab.copy(table.bases[name])
         ran = operation.perform(lab, folder, tracing.injecting(call, "signal=KILL", number))
         return operation.judge(lab, folder, ran, lab.random("calls", *point)), folder
 
     tally = lab.play("calls", lab.chosen(points), run, lab.options.seconds)
-    tally.note = f"{len(points)} calls of {len(operations.ALL)} commands"
+    tally.note = f"{len(points)} calls of {len(operations)} commands"
     return tally
 
 
 def errors(lab):
     """Lets each call fail once."""
     table = Calls(lab)
-    by_name = {operation.name: operation for operation in operations.ALL}
     points = [(error, *point) for error, names in FAILING_CALLS.items()
-              for operation in operations.ALL for point in table.points(operation, names)]
+              for operation in lab.wanted(commands.ALL) for point in table.points(operation, names)]
 
     def run(point):
         error, name, call, number = point
-        operation = by_name[name]
+        operation = commands.BY_NAME[name]
         folder = lab.copy(table.bases[name])
         ran = operation.perform(lab, folder, tracing.injecting(call, f"error={error}", number))
         verdict = operation.judge(lab, folder, ran, lab.random("errors", *point))

@@ -10,12 +10,15 @@ import os
 import shutil
 
 import backups
+import copies
 import cuts
 import damage
 import history
+import installs
 import kills
 import operations
 import program
+import recorder
 import tracing
 from auditor import DOUBLED, LOST, SILENT, Auditor, Expected, Verdict, judge_events
 from calls import Calls
@@ -89,6 +92,65 @@ def kill_controls(lab):
         lab.auditor.audit(ledger, kills.expected([writer])).failed
 
 
+def copy_controls(lab):
+    """An encrypted backup that was cut short, and one whose keys are older than it is."""
+    operation = copies.EncryptedBackup()
+    base = lab.place("control")
+    operation.prepare(lab, base)
+    faults = {
+        "an encrypted increment that was cut short": (
+            "increment", lambda content: content[:-1]),
+        "an encrypted copy of keys that is not the keys'": (
+            "keys.copy", lambda content: content[:-40] + bytes(40)),
+    }
+    for name, (file, change) in faults.items():
+        folder = lab.copy(base)
+        ran = lab.must(operation.words(folder))
+        path = f"{folder}/{file}"
+        while os.path.isdir(path):
+            path = f"{path}/{os.listdir(path)[0]}"
+        with open(path, "r+b") as changed:
+            content = change(changed.read())
+            changed.seek(0)
+            changed.write(content)
+            changed.truncate()
+        yield f"encrypted backups: {name}", \
+            operation.glance(lab, folder, ran, lab.random("controls")).failed
+
+
+def install_controls(lab):
+    """An install that copies straight to where the version belongs, and is killed."""
+    operation = installs.Install()
+    base = lab.place("control")
+    operation.prepare(lab, base)
+
+    def judged(change, code=None):
+        folder = lab.copy(base)
+        product = f"{folder}/content/{installs.PRODUCT}"
+        change(folder, product)
+        return operation.glance(
+            lab, folder, program.Ran(["content"], code, "", ""), lab.random("controls"))
+
+    def in_part(folder, product):
+        shutil.copytree(f"{folder}/{installs.NEW}", f"{product}/{installs.NEW}")
+        os.truncate(f"{product}/{installs.NEW}/Contents/tiles/tile-1.txt", 4096)
+
+    def led_astray(_, product):
+        os.remove(product + "/current")
+        os.symlink(installs.NEW, product + "/current")
+
+    def changed(_, product):
+        with open(f"{product}/{installs.OLD}/Contents/tile-0.txt", "ab") as file:
+            file.write(b"!")
+
+    yield "install: a version that is there in part", judged(in_part).failed
+    yield "install: a current version that is not there", judged(led_astray).failed
+    yield "install: an old version that was changed", judged(changed).failed
+    yield "install: one that was answered and did nothing", \
+        judged(lambda *_: None, code=0).failed
+    yield "install: no fault at all is none", not judged(lambda *_: None).failed
+
+
 def backup_controls(lab):
     """A backup that lacks the last batch that was acknowledged before it."""
     folder = lab.place("control")
@@ -140,15 +202,23 @@ def _last(points):
 
 def cut_controls(lab):
     """Power cuts with a disk that answers syncs and does nothing."""
-    for operation in (cuts.AppendStream(), operations.Backup()):
-        recording = cuts.Recording(lab, operation, drops_syncs=True)
-        found = []
-        for number in range(1, IMAGES + 1):
-            image, ran, random = cuts.made(lab, recording, number)
-            folder = lab.place("control")
-            image.write(folder)
-            found.append(operation.glance(lab, folder, ran, random).failed)
-        yield f"cuts: {operation.name} on a disk that drops syncs", any(found)
+    for operation in (cuts.AppendStream(), operations.Fold(), copies.Backup(),
+                      copies.EncryptedBackup(), copies.EncryptedRestore()):
+        yield f"cuts: {operation.name} on a disk that drops syncs", \
+            any(verdict.failed for verdict in cut_verdicts(lab, operation))
+    # Of an install, not only the ledger: the files, too. Only the sync of all of them is dropped.
+    found = cut_verdicts(lab, installs.Install(), "syncfs")
+    yield "cuts: install on a disk that drops the sync of the whole file system", \
+        any("not whole" in detail for verdict in found for detail in verdict.details)
+
+
+def cut_verdicts(lab, operation, dropped=recorder.SYNCS):
+    recording = cuts.Recording(lab, operation, dropped)
+    for number in range(1, IMAGES + 1):
+        cut = cuts.Cut(lab, recording, number)
+        folder = lab.place("control")
+        cut.image().write(folder)
+        yield operation.glance(lab, folder, cut.ran, cut.random)
 
 
 def limit_controls(lab):
@@ -191,7 +261,8 @@ def damage_controls(lab):
 
 def run(lab, can_trace):
     """Plays all controls: (what it is, whether it was found)."""
-    groups = [auditor_controls, kill_controls, backup_controls, limit_controls, damage_controls]
+    groups = [auditor_controls, kill_controls, backup_controls, copy_controls, install_controls,
+              limit_controls, damage_controls]
     if can_trace:
         groups += [call_controls, cut_controls]
     for group in groups:

@@ -1,16 +1,21 @@
 """Power cuts: images of every moment of a command, with any part of what was not synced."""
 
-import hashlib
+import itertools
 import os
+import shutil
 
+import commands
 import disk
 import history
+import images
 import operations
 import recorder
 from program import Ran
 
 # What of the unsynced steps reaches the disk. Each image draws one of them.
-CHOICES = ["none", "all", "each", "but one", "one", "prefix", "torn"]
+CHOICES = ["none", "all", "each", "but one", "torn", "one", "prefix", "torn"]
+# How often the moment is any at all, and not one at which something was not synced.
+ANY_MOMENT_CHANCE = 0.25
 STREAM_BATCHES = 5
 STREAM_BATCH_EVENTS = 5
 # Of the images of one command, this part is also run through to a second end.
@@ -22,9 +27,12 @@ TRIES_MAX = 400
 class AppendStream(operations.Append):
     """Appends many batches, each after the one before it was answered."""
 
+    def __init__(self, sizes=(STREAM_BATCH_EVENTS,) * STREAM_BATCHES):
+        self.sizes = sizes
+
     def batches(self):
-        size = STREAM_BATCH_EVENTS
-        return [history.events(1, size, batch * size) for batch in range(STREAM_BATCHES)]
+        return [history.events(1, size, sum(self.sizes[:index]))
+                for index, size in enumerate(self.sizes)]
 
 
 class FirstAppend(AppendStream):
@@ -39,29 +47,51 @@ class FirstAppend(AppendStream):
         return operations.Expected([sum(self.batches(), [])], acknowledged)
 
 
-RECORDED = [AppendStream(), FirstAppend()] + operations.ALL[1:]
+# Reading an archive takes a second process, which writes nothing, and which cannot be recorded. A
+# passphrase makes no other steps than a recipient, and takes a second.
+NOT_RECORDED = {"append", "archive install", "passphrase backup"}
+
+
+def recorded(lab, generation):
+    """The commands that are recorded. Later generations append other numbers of events."""
+    sizes = (STREAM_BATCH_EVENTS,) * STREAM_BATCHES
+    if generation > 0:
+        random = lab.random("cuts", "sizes", generation)
+        sizes = tuple(random.randint(1, 2 * STREAM_BATCH_EVENTS)
+                      for _ in range(random.randint(1, 2 * STREAM_BATCHES)))
+    return lab.wanted([AppendStream(sizes), FirstAppend(sizes)] + [
+        operation for operation in commands.ALL if operation.name not in NOT_RECORDED])
+
+
+NAMES = ["first append"]
 
 
 class Recording:
     """A command's steps on the disk, and its answers."""
 
-    def __init__(self, lab, operation, drops_syncs=False):
+    def __init__(self, lab, operation, dropped=None):
         self.operation = operation
         base = lab.place("base-" + operation.name.replace(" ", "-"))
         operation.prepare(lab, base)
         folder = lab.copy(base)
         trace = folder + ".trace"
-        ran = operation.perform(lab, folder, recorder.recording(trace, drops_syncs))
+        ran = operation.perform(lab, folder, recorder.recording(trace, dropped))
         if ran.code != 0:
             raise SystemExit(f"crashlab: {operation.name} fails when recorded: {ran.said()}")
         self.disk = disk.Disk(folder, base).replay(recorder.read(trace))
-        self.folder = folder
+        os.remove(trace)
+        for path in (base, folder):
+            shutil.rmtree(path)
         last = max([step.ended for step in self.disk.steps] + [at for at, _ in self.disk.answers])
         # A moment after each step and each answer, and one after the process has ended.
         self.moments = sorted({step.begun for step in self.disk.steps}
                               | {step.ended for step in self.disk.steps}
                               | {step.lasts for step in self.disk.steps} - {disk.NEVER}
                               | {at for at, _ in self.disk.answers}) + [last + 1]
+        # The more was not synced at a moment, the more disks it may leave.
+        self.weights = list(itertools.accumulate(
+            sum(step.begun <= moment < step.lasts for step in self.disk.steps)
+            for moment in self.moments))
 
     def ran(self, moment):
         """What somebody had heard of the command when the power went."""
@@ -69,8 +99,15 @@ class Recording:
         code = 0 if moment == self.moments[-1] else None
         return Ran([self.operation.name], code, text.decode("utf-8", "replace"), "")
 
-    def image(self, moment, choice, random):
-        """The disk as a power cut at this moment may leave it."""
+    def moment(self, random):
+        """A moment at which the power goes."""
+        if random.random() < ANY_MOMENT_CHANCE or self.weights[-1] == 0:
+            return random.choice(self.moments)
+        return random.choices(self.moments, cum_weights=self.weights)[0]
+
+    def chosen(self, moment, choice, random):
+        """What a power cut at this moment may leave: the steps, those of them that last, and the
+        size of the sectors into which the others are torn, if they are."""
         before = [step for step in self.disk.steps if step.begun <= moment]
         lasting = {step for step in before if step.lasts <= moment}
         open_ = [step for step in before if step not in lasting]
@@ -86,42 +123,55 @@ class Recording:
         elif choice == "prefix":
             kept = set(open_[:random.randrange(len(open_) + 1)])
         elif choice == "torn":
-            kept, sector = set(open_), random.choice(disk.SECTORS)
+            kept = set(open_)
+            sector = random.choice(images.SECTORS) if open_ else None
         if choice == "torn" and random.random() < 0.5:
             # Names as a file system with a journal keeps them: in their order.
             names = [step for step in open_ if step.kind in ("name", "gone")]
             kept -= set(names[random.randrange(len(names) + 1):])
-        steps = [step for step in before if step in lasting or step in kept]
-        return disk.Image(self.disk, steps, lasting, sector, random)
+        return [step for step in before if step in lasting or step in kept], lasting, sector
 
 
-def drawn(lab, recording, number):
-    """The moment of an image, and the random numbers that decide what it has.
+class Cut:
+    """The power goes at a moment of a recording. Its number decides all about it."""
 
-    The first images are of the end, when all was answered and must last.
-    """
-    random = lab.random("cuts", recording.operation.name, number)
-    if number <= len(CHOICES):
-        return recording.moments[-1], random
-    return random.choice(recording.moments), random
+    def __init__(self, lab, recording, number):
+        self.recording = recording
+        self.random = lab.random("cuts", recording.operation.name, number)
+        # The first images are of the end, when all was answered and must last.
+        is_end = number <= len(CHOICES)
+        moment = recording.moments[-1] if is_end else recording.moment(self.random)
+        self.ran = recording.ran(moment)
+        self.steps, self.lasting, self.sector = recording.chosen(
+            moment, CHOICES[(number - 1) % len(CHOICES)], self.random)
+        # Which of the steps are left: the same ones make the same image, if none is torn.
+        self.left = None if self.sector else frozenset(map(id, self.steps))
+
+    def image(self):
+        """What is on the disk. To be made once, since it draws further random numbers."""
+        return images.Image(
+            self.recording.disk, self.steps, self.lasting, self.sector, self.random)
 
 
 def distinct(lab, recording, count):
-    """The numbers of images that differ, or of which more was answered: at most `count`."""
-    seen = set()
+    """Numbered cuts, with their images, that differ, or of which more was answered."""
+    seen, left = set(), set()
     number = tries = 0
-    while len(seen) < count and tries < TRIES_MAX:
+    while count > 0 and tries < TRIES_MAX:
         number += 1
         tries += 1
-        image, ran, _ = made(lab, recording, number)
-        mark = hashlib.sha256(ran.out.encode() + bytes([ran.code == 0]))
-        for path, content in image.items():
-            mark.update(path.encode() + b"\0")
-            mark.update(hashlib.sha256(content or b"").digest())
-        if mark.digest() not in seen:
-            seen.add(mark.digest())
+        cut = Cut(lab, recording, number)
+        heard = cut.ran.out, cut.ran.code
+        if cut.left is not None and (cut.left, heard) in left:
+            continue
+        left.add((cut.left, heard))
+        image = cut.image()
+        mark = image.mark(), heard
+        if mark not in seen:
+            seen.add(mark)
             tries = 0
-            yield number
+            count -= 1
+            yield number, (cut, image)
 
 
 def in_turn(numbers):
@@ -142,36 +192,66 @@ def made(lab, recording, number):
     return image, recording.ran(moment), random
 
 
-def run(lab):
-    """Judges images of all commands."""
-    return judge(lab, "cuts", [Recording(lab, operation) for operation in RECORDED])
+class Cuts:
+    """Images of all commands, recorded anew whenever a recording has no more."""
 
+    def __init__(self, lab):
+        self.lab = lab
+        # Images that were made and are not judged yet, by what they are called.
+        self.ready = {}
+        self.generation = 0
 
-def judge(lab, technique, recordings):
-    recordings = {recording.operation.name: recording for recording in recordings}
-    if lab.options.only is not None:
-        name, number = lab.options.only.rsplit(":", 1)
-        rounds = [(name, int(number))]
-    else:
-        share = -(-lab.options.rounds // len(recordings))
-        rounds = in_turn({name: distinct(lab, recording, share)
-                          for name, recording in recordings.items()})
+    def items(self, count):
+        """The names of images, so many."""
+        if self.lab.options.only is not None:
+            name, generation, number = self.lab.options.only.rsplit(":", 2)
+            recording = next(Recording(self.lab, operation)
+                             for operation in recorded(self.lab, int(generation))
+                             if operation.name == name)
+            item = name, int(generation), int(number)
+            cut = Cut(self.lab, recording, item[2])
+            self.ready[item] = cut, cut.image()
+            yield item
+            return
+        while True:
+            for item in itertools.islice(self.of_generation(), count):
+                yield item
+                count -= 1
+            if count == 0:
+                return
+            self.generation += 1
 
-    def one(item):
-        name, number = item
-        recording = recordings[name]
-        folder = lab.place("image")
-        image, ran, random = made(lab, recording, number)
+    def of_generation(self):
+        recordings = {operation.name: Recording(self.lab, operation)
+                      for operation in recorded(self.lab, self.generation)}
+        found = {name: distinct(self.lab, recording, recording.operation.images)
+                 for name, recording in recordings.items()}
+        for name, (number, cut) in in_turn(found):
+            item = name, self.generation, number
+            self.ready[item] = cut
+            yield item
+
+    def judge(self, item):
+        cut, image = self.ready.pop(item)
+        operation = cut.recording.operation
+        folder = self.lab.place("image")
         image.write(folder)
-        judging = recording.operation.glance
-        if random.random() < FULLY_JUDGED_PART:
-            judging = recording.operation.judge
-        verdict = judging(lab, folder, ran, random)
+        part = FULLY_JUDGED_PART / 10 if self.lab.options.long else FULLY_JUDGED_PART
+        judging = operation.judge if cut.random.random() < part else operation.glance
+        verdict = judging(self.lab, folder, cut.ran, cut.random)
         if verdict.failed:
             os.mkdir(folder + "/as-found")
-            made(lab, recording, number)[0].write(folder + "/as-found")
+            image.write(folder + "/as-found")
         return verdict, folder
 
-    tally = lab.play(technique, rounds, one, lab.options.seconds)
-    tally.note = f"images of {len(recordings)} commands, torn at 512 and 4,096 bytes"
-    return tally
+
+def run(lab):
+    """Judges images of all commands."""
+    cuts = Cuts(lab)
+
+    def note():
+        return (f"images of {len(recorded(lab, 0))} commands, each recorded "
+                f"{cuts.generation + 1} times, torn at 512 and 4,096 bytes")
+
+    return lab.play(
+        "cuts", cuts.items(lab.options.rounds), cuts.judge, lab.options.seconds, note=note)

@@ -122,7 +122,7 @@ def run(lab):
 def examine(lab, folder, whole, random):
     """Asks everything, then appends to what is damaged."""
     ledger = folder + "/a.ledger"
-    verdict = lab.auditor.audit(
+    verdict = lab.auditor_of_damage.audit(
         ledger, whole, strict=False, product=random.choice(history.PRODUCTS),
         account=random.choice(operations.accounts(whole)))
     judge_salvage(lab, ledger, folder + "/saved.ledger", whole, verdict)

@@ -1,26 +1,38 @@
-"""A disk that remembers what was written and what was synced, and loses the rest.
+"""A disk that remembers what was written and what was synced.
 
 What POSIX promises is all that counts here. A file's bytes and length last once the file was synced
 after they were written. A name lasts once its folder was synced; syncing the file does not help.
-Whatever was not synced may be there or not, each write and each name by itself, and of a write any
-of its sectors.
+A symbolic link has its target as soon as it has its name. What was not synced may be there or not:
+images.py makes the disks that a power cut may leave.
 """
 
+import hashlib
 import os
 
 import recorder
 
 NEVER = 1 << 62
-SECTORS = (512, 4096)
 
 
 class Node:
-    """A file (bytes) or a folder (names)."""
+    """A file (bytes), a folder (names) or a symbolic link (where it leads)."""
 
-    def __init__(self, is_folder=False, content=b""):
+    def __init__(self, is_folder=False, content=b"", target=None):
         self.is_folder = is_folder
         self.content = content
+        self.target = target
         self.names = {}
+        self.digest = None
+
+    def mark(self):
+        """A digest of the bytes."""
+        if self.digest is None:
+            self.digest = digest(self.content)
+        return self.digest
+
+
+def digest(content):
+    return hashlib.blake2b(content, digest_size=16).digest()
 
 
 class Step:
@@ -55,9 +67,7 @@ class Disk:
 
     def replay(self, calls):
         for call in calls:
-            if call.name in recorder.UNSUPPORTED or any(
-                    word.startswith(recorder.CLONES) for word in call.words):
-                raise recorder.Unsupported(call.name)
+            recorder.refuse_what_is_not_seen(call)
             handler = getattr(self, "on_" + call.name, None)
             if handler:
                 handler(call)
@@ -178,6 +188,16 @@ class Disk:
     def on_mkdirat(self, call):
         self.on_mkdir(call, 1)
 
+    def on_symlink(self, call, index=1):
+        path = call.path(index)
+        if self.inside(path):
+            node = Node(target=call.text(0))
+            self.nodes[path] = node
+            self.add("name", self.folder(path), call, name=os.path.basename(path), child=node)
+
+    def on_symlinkat(self, call):
+        self.on_symlink(call, 2)
+
     def on_unlink(self, call, index=0):
         path = call.path(index)
         if self.inside(path):
@@ -211,85 +231,11 @@ def load(path):
     """The nodes of a folder that is on a real disk."""
     node = Node(is_folder=True)
     for entry in os.scandir(path):
-        if entry.is_dir(follow_symlinks=False):
+        if entry.is_symlink():
+            node.names[entry.name] = Node(target=os.readlink(entry.path))
+        elif entry.is_dir(follow_symlinks=False):
             node.names[entry.name] = load(entry.path)
         else:
             with open(entry.path, "rb") as file:
                 node.names[entry.name] = Node(content=file.read())
     return node
-
-
-def pieces(step, kept, sector, random):
-    """The parts of a write that reached the disk: all of it, or any of its sectors."""
-    if sector is None or step in kept:
-        yield step.offset, step.data
-        return
-    start = step.offset
-    end = step.offset + len(step.data)
-    while start < end:
-        stop = min((start // sector + 1) * sector, end)
-        if random.random() < 0.5:
-            yield start, step.data[start - step.offset:stop - step.offset]
-        start = stop
-
-
-class Image:
-    """What a power cut leaves: the steps that last, and some of the others."""
-
-    def __init__(self, disk, steps, whole=(), sector=None, random=None):
-        """`steps` are what is left; those not in `whole` are torn into sectors, if there are."""
-        self.files = {}
-        self.folders = {}
-        self.tree = disk.tree
-        for step in steps:
-            if step.kind == "write":
-                content = self.bytes_of(step.node)
-                for offset, data in pieces(step, whole, sector, random):
-                    if len(content) < offset:
-                        content.extend(bytes(offset - len(content)))
-                    content[offset:offset + len(data)] = data
-            elif step.kind == "length":
-                content = self.bytes_of(step.node)
-                content.extend(bytes(max(0, step.length - len(content))))
-                del content[step.length:]
-            elif step.kind == "gone":
-                self.names_of(step.node).pop(step.name, None)
-            else:
-                if getattr(step, "left", None):
-                    folder, name = step.left
-                    names = self.names_of(folder)
-                    if names.get(name) is step.child:
-                        del names[name]
-                self.names_of(step.node)[step.name] = step.child
-
-    def bytes_of(self, node):
-        if node not in self.files:
-            self.files[node] = bytearray(node.content)
-        return self.files[node]
-
-    def names_of(self, node):
-        if node not in self.folders:
-            self.folders[node] = dict(node.names)
-        return self.folders[node]
-
-    def items(self, node=None, path=""):
-        """Each path with its bytes, or None for a folder."""
-        for name, child in sorted(self.names_of(node or self.tree).items()):
-            yield f"{path}/{name}", None if child.is_folder else bytes(
-                self.files.get(child, child.content))
-            if child.is_folder:
-                yield from self.items(child, f"{path}/{name}")
-
-    def write(self, folder):
-        for path, content in self.items():
-            if content is None:
-                os.mkdir(folder + path, 0o700)
-                continue
-            with open(folder + path, "wb", opener=private) as file:
-                hole = len(content.rstrip(b"\0"))
-                file.write(content[:hole])
-                file.truncate(len(content))
-
-
-def private(path, flags):
-    return os.open(path, flags, 0o600)

@@ -4,6 +4,7 @@ The rules are few enough to be stated a second time: a purchase gives its produc
 takes it back. Nothing here knows how the store computes an answer.
 """
 
+import functools
 import uuid
 
 # Asked about a time after every event.
@@ -13,11 +14,14 @@ EVENTS_PER_ACCOUNT = 6
 REFUNDED_AFTER = 3
 PRODUCTS = ["product-0", "product-1", "product-2", "product-5"]
 # Types that commands record by themselves.
-RECORDED_BY_COMMANDS = {"operator.acted", "account.erased", "import.received"}
+RECORDED_BY_COMMANDS = {"operator.acted", "account.erased", "import.received",
+                        "content.installStarted", "content.installed", "content.installFailed",
+                        "content.activated"}
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def event(writer, number):
-    """The event with this number, from 0, of a writer."""
+    """The event with this number, from 0, of a writer. Not to be changed by whoever gets it."""
     account = f"account-{writer}-{number // EVENTS_PER_ACCOUNT}"
     kind = number % EVENTS_PER_ACCOUNT
     made = {

@@ -6,8 +6,8 @@ import history
 from auditor import LOST, SIGNAL, Expected, Verdict
 
 WRITERS = 3
-CYCLES = 4
-EVENTS_PER_WRITER = 60
+CYCLES = 10
+EVENTS_PER_WRITER = 150
 BATCH_EVENTS_MAX = 6
 # After an answer, a writer lives on for up to this long.
 DELAY_SECONDS_MAX = 0.03
@@ -83,7 +83,7 @@ def together(tasks):
 
 def run(lab):
     """Plays rounds of kills, each on a ledger of its own."""
-    total = [0]
+    total = {"writers": 0, "others": 0}
 
     def one(number):
         random = lab.random("kills", number)
@@ -102,6 +102,7 @@ def run(lab):
                 timer.start()
                 ran = lab.program.finish(process, words)
                 timer.cancel()
+                total["others"] += ran.signal == "SIGKILL"
                 if ran.crashed and ran.signal != "SIGKILL":
                     verdict.add(SIGNAL, f"{words[0]}: {ran.crashed}")
 
@@ -119,12 +120,14 @@ def run(lab):
         for writer in writers:
             for fault in writer.faults:
                 verdict.add(SIGNAL if "SIG" in fault else LOST, fault)
-            total[0] += writer.kills
+            total["writers"] += writer.kills
         return verdict, folder
 
-    tally = lab.play("kills", lab.numbers(), one, lab.options.seconds)
-    tally.note = f"{total[0]} kills of {WRITERS} writers beside other commands"
-    return tally
+    def note():
+        return (f"{total['writers']} kills, of {WRITERS} writers at once, and "
+                f"{total['others']} of other commands beside them")
+
+    return lab.play("kills", lab.numbers(), one, lab.options.seconds, note=note)
 
 
 def expected(writers):

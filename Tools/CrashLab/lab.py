@@ -1,5 +1,6 @@
 """The place where rounds are played: its folder, its program, its table and what it keeps."""
 
+import glob
 import os
 import random
 import shutil
@@ -10,10 +11,13 @@ import time
 
 import auditor
 import program
+import reader
 from auditor import FAILURES, OUTCOMES, SIGNAL, Verdict
 
 # Of one technique, no more folders of failed rounds are kept than this.
 KEPT_FOLDERS_MAX = 5
+# A long run says how far it is.
+PROGRESS_SECONDS = 60
 
 
 def label(item):
@@ -24,12 +28,14 @@ def label(item):
 class Tally:
     """The outcomes of one technique."""
 
-    def __init__(self, technique):
+    def __init__(self, technique, note=str):
         self.technique = technique
         self.counts = dict.fromkeys(OUTCOMES, 0)
         self.failures = []
+        self.begun = self.told = time.monotonic()
         self.seconds = 0.0
         self.skipped = None
+        self.describe = note
         self.note = ""
 
     @property
@@ -48,14 +54,26 @@ class Lab:
         self.options = options
         self.folder = options.folder
         os.makedirs(self.folder, exist_ok=True)
-        self.program = program.Program(options.program, self.folder)
-        self.auditor = auditor.Auditor(self.program)
-        self.lock = threading.Lock()
+        self.program = program.Program(options.program, self.folder, options.preload)
+        asked = self.program
+        if options.reader:
+            asked = reader.ReadingProgram(self.program, options.reader)
+        self.auditor = auditor.Auditor(asked)
+        # A damaged page ends a process that reads it through mapped memory. The program says where
+        # the damage is; a program of somebody else's, such as the reader, does not.
+        self.auditor_of_damage = auditor.Auditor(self.program)
+        # The items of a technique are made under it, and making them takes places.
+        self.lock = threading.RLock()
         self.number = 0
 
     def random(self, *words):
         """Random numbers that only the seed and these words decide."""
         return random.Random("/".join(str(word) for word in (self.options.seed, *words)))
+
+    def wanted(self, operations):
+        """Those of the operations that are asked for."""
+        names = self.options.command
+        return [operation for operation in operations if not names or operation.name in names]
 
     def must(self, words):
         """Runs a command that prepares a round."""
@@ -99,14 +117,14 @@ class Lab:
             return [int(self.options.only)]
         return range(self.options.rounds)
 
-    def play(self, technique, rounds, run, seconds=None):
+    def play(self, technique, rounds, run, seconds=None, jobs=None, note=str):
         """Runs `run(round)` for each of `rounds`, several at once, and counts the outcomes.
 
         `run` returns a Verdict and the folder of the round, which is removed unless it failed.
+        `note` says what was done so far.
         """
-        tally = Tally(technique)
-        begun = time.monotonic()
-        limit = float("inf") if seconds is None else begun + seconds
+        tally = Tally(technique, note)
+        limit = float("inf") if seconds is None else tally.begun + seconds
         rounds = iter(rounds)
 
         def work():
@@ -121,26 +139,50 @@ class Lab:
                 if folder:
                     shutil.rmtree(folder, ignore_errors=True)
 
-        workers = [threading.Thread(target=work) for _ in range(self.options.jobs)]
+        workers = [threading.Thread(target=work) for _ in range(jobs or self.options.jobs)]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
-        tally.seconds = time.monotonic() - begun
+        tally.seconds = time.monotonic() - tally.begun
+        tally.note = note()
+        self.count_reports(tally)
         return tally
+
+    def count_reports(self, tally):
+        """Counts what a sanitizer has reported since it was last asked, each process for a round.
+
+        Most of these processes have failed a round by their exit code already.
+        """
+        for path in sorted(glob.glob(f"{self.folder}/{program.REPORTS}.*")):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                report = file.read()
+            verdict = Verdict()
+            verdict.add(SIGNAL, next((line for line in report.splitlines() if "WARNING" in line
+                                      or "ERROR" in line or "SUMMARY" in line), report[:200]))
+            folder = self.place("report")
+            shutil.move(path, folder)
+            self.count(tally, "sanitizer", verdict, folder)
+            shutil.rmtree(folder, ignore_errors=True)
 
     @staticmethod
     def attempt(run, item):
         try:
             return run(item)
-        except Exception as error:  # A fault of the laboratory must not pass for a good round.
+        # A fault of the laboratory must not pass for a good round.
+        except (Exception, SystemExit) as error:
             verdict = Verdict()
             verdict.add(SIGNAL, f"the laboratory failed: {type(error).__name__}: {error}")
             return verdict, None
 
     def count(self, tally, item, verdict, folder):
         tally.counts[verdict.outcome] += 1
-        if self.options.verbose and verdict.details:
+        if time.monotonic() - tally.told > PROGRESS_SECONDS:
+            tally.told = time.monotonic()
+            counts = ", ".join(f"{count} {what}" for what, count in tally.counts.items() if count)
+            print(f"{time.strftime('%H:%M')} {tally.technique}: {counts}; {tally.describe()}",
+                  file=sys.stderr, flush=True)
+        if verdict.details and (self.options.verbose or verdict.failed):
             print(f"  {tally.technique} {label(item)}: {'; '.join(verdict.details)[:400]}",
                   file=sys.stderr)
         if not verdict.failed:

@@ -4,7 +4,7 @@ import resource
 import shutil
 import subprocess
 
-import operations
+import commands
 from auditor import SIGNAL, TOLD
 from program import TIMEOUT_SECONDS
 
@@ -24,7 +24,7 @@ def missing_mounts():
     return None if ended.returncode == 0 else "may not mount: " + ended.stderr.decode()[:100]
 
 
-def cases(random):
+def cases(operations, random):
     """Each limit with its values."""
     found = [("file size", size) for size in
              [0, 1, 512, 4096, 8192, 12288, 20480, 32768, 40960, 65536, 90112, 131072, 131104,
@@ -37,7 +37,7 @@ def cases(random):
     if missing_mounts() is None:
         found += [("small disk", size) for size in TMPFS_KIB]
         found += [("read-only disk", 0)]
-    return [(operation.name, limit, value) for operation in operations.ALL
+    return [(operation.name, limit, value) for operation in operations
             for limit, value in found]
 
 
@@ -69,16 +69,16 @@ def mounted(limit, value, folder):
 
 
 def run(lab):
-    by_name = {operation.name: operation for operation in operations.ALL}
+    operations = lab.wanted(commands.ALL)
     bases = {}
-    for operation in operations.ALL:
+    for operation in operations:
         bases[operation.name] = lab.place("base-" + operation.name)
         operation.prepare(lab, bases[operation.name])
-    points = cases(lab.random("limits"))
+    points = cases(operations, lab.random("limits"))
 
     def one(point):
         name, limit, value = point
-        operation = by_name[name]
+        operation = commands.BY_NAME[name]
         folder = lab.copy(bases[name])
         is_mounted = limit.endswith("disk")
         ran = operation.perform(

@@ -1,12 +1,14 @@
 """What is done to a ledger while a fault strikes, and what must hold afterwards."""
 
 import os
-import shutil
+import time
 
 import history
-from auditor import LOST, SIGNAL, SILENT, TOLD, Expected, Verdict
+from auditor import LOST, SIGNAL, Expected, Verdict
 
 COUNT = 36
+# After a twentieth of a second without appends, `append` folds what it has appended.
+QUIET_SECONDS = 0.25
 OPERATOR = ["--operator", "kim", "--reason", "a trial"]
 
 
@@ -14,6 +16,9 @@ class Operation:
     """A command on a folder that holds what it needs. Each round works on a copy of it."""
 
     name = ""
+    # After so many images of a power cut, the command is recorded anew. Of a command that takes
+    # others to judge it, there are fewer.
+    images = 1_000
 
     def prepare(self, lab, folder):
         """Makes the folder in which rounds begin."""
@@ -100,6 +105,20 @@ class Append(Operation):
             self.audit(lab, folder, self.expected(ran.acknowledged()).everything(), random))
 
 
+class Fold(Append):
+    """Appends a batch, is quiet until it was folded, and appends another one."""
+
+    name = "fold"
+
+    def perform(self, lab, folder, before=(), limits=None):
+        return lab.program.stream(self.ledger(folder), self.paced(), before, limits)
+
+    def paced(self):
+        for batch in self.batches():
+            yield batch
+            time.sleep(QUIET_SECONDS)
+
+
 class Rebuild(Operation):
     """Makes the projections anew."""
 
@@ -109,8 +128,7 @@ class Rebuild(Operation):
         return ["rebuild", "--ledger", self.ledger(folder)]
 
     def glance(self, lab, folder, ran, random):
-        return lab.auditor.audit(self.ledger(folder), self.whole(),
-                                 product=random.choice(history.PRODUCTS))
+        return lab.auditor.audit(self.ledger(folder), self.whole())
 
     def judge(self, lab, folder, ran, random):
         verdict = self.audit(lab, folder, self.whole(), random)
@@ -139,70 +157,11 @@ class Erase(Operation):
         return verdict.join(self.audit(lab, folder, self.whole([self.account], True), random))
 
 
-class Backup(Operation):
-    """Copies the log."""
-
-    name = "backup"
-
-    def words(self, folder):
-        return ["backup", folder + "/copy", *OPERATOR, "--ledger", self.ledger(folder)]
-
-    def judge(self, lab, folder, ran, random):
-        verdict = self.audit(lab, folder, self.whole(), random)
-        copy = folder + "/copy"
-        if not os.path.exists(copy):
-            if ran.code == 0:
-                verdict.add(LOST, "the backup was answered and is not there")
-            self.again(lab, folder, verdict)
-        restored = folder + "/restored.ledger"
-        answer = lab.program.run(["restore", copy, "--keys", self.ledger(folder) + "/keys",
-                                  "--ledger", restored])
-        if answer.crashed:
-            verdict.add(SIGNAL, f"restore: {answer.crashed}")
-        elif answer.code != 0:
-            verdict.add(LOST, f"a backup has its name and cannot be restored: {answer.said()}")
-        else:
-            verdict.join(self.audit(lab, folder, self.whole(), random, restored))
-        return verdict
-
-
-class Restore(Operation):
-    """Makes a ledger from a backup."""
-
-    name = "restore"
-
-    def prepare(self, lab, folder):
-        super().prepare(lab, folder)
-        lab.must(["backup", folder + "/copy", *OPERATOR, "--ledger", self.ledger(folder)])
-        shutil.copy(self.ledger(folder) + "/keys", folder + "/kept-keys")
-
-    def words(self, folder):
-        return ["restore", folder + "/copy", "--keys", folder + "/kept-keys",
-                "--ledger", folder + "/restored.ledger"]
-
-    def judge(self, lab, folder, ran, random):
-        verdict = Verdict()
-        restored = folder + "/restored.ledger"
-        if os.path.exists(restored):
-            found = self.audit(lab, folder, self.whole(), random, restored)
-            if ran.code == 0 or not found.failed:
-                return found
-            # What is there is not whole. It must say so, and make room when it is removed.
-            refused = lab.program.run(["verify", "--ledger", restored])
-            if refused.code == 0:
-                verdict.add(SILENT, "half a restored ledger passes verify")
-            verdict.add(TOLD, f"half a ledger was left: {'; '.join(found.details)[:200]}")
-            shutil.rmtree(restored)
-        elif ran.code == 0:
-            verdict.add(LOST, "the restored ledger was answered and is not there")
-        self.again(lab, folder, verdict)
-        return verdict.join(self.audit(lab, folder, self.whole(), random, restored))
-
-
 class Init(Operation):
     """Makes an empty ledger."""
 
     name = "init"
+    images = 40
     # There is a ledger already.
     exists = 73
 
@@ -227,6 +186,3 @@ class Init(Operation):
             verdict.add(LOST, f"neither init nor append gets on: {answer.said()}")
             return verdict
         return verdict.join(self.audit(lab, folder, self.whole(), random))
-
-
-ALL = [Append(), Rebuild(), Erase(), Backup(), Restore(), Init()]

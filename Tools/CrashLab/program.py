@@ -1,5 +1,6 @@
 """Runs the program from outside, and says how it ended."""
 
+import copy
 import json
 import os
 import resource
@@ -11,6 +12,8 @@ import threading
 TIMEOUT_SECONDS = 60
 # Codes of sysexits.h, as docs/commands.md lists them.
 EXIT_BUG = 70
+# What a sanitizer reports is in files whose names begin so, one for each process.
+REPORTS = "sanitizer"
 
 
 class Ran:
@@ -65,7 +68,7 @@ class Ran:
 class Program:
     """The program under test."""
 
-    def __init__(self, path, folder):
+    def __init__(self, path, folder, preload=None):
         self.path = path
         self.environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
@@ -75,9 +78,21 @@ class Program:
             "USER": "crashlab",
             # A process that traps ends at once: printing its stack would be traced, too.
             "SWIFT_BACKTRACE": "enable=no",
+            # Of a program that was built with a sanitizer: its reports, also of processes that are
+            # killed afterwards.
+            "TSAN_OPTIONS": f"log_path={folder}/{REPORTS} exitcode={EXIT_BUG}",
+            "ASAN_OPTIONS": f"log_path={folder}/{REPORTS}:exitcode={EXIT_BUG}:detect_leaks=0",
         }
+        if preload:
+            self.environment["LD_PRELOAD"] = os.path.abspath(preload)
         if "LD_LIBRARY_PATH" in os.environ:
             self.environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+
+    def other(self, path):
+        """Another program in the same environment."""
+        other = copy.copy(self)
+        other.path = path
+        return other
 
     def start(self, words, before=(), limits=None):
         """Starts the program with `words`, by the command `before` (a tracer) if there is one.

@@ -9,9 +9,10 @@ import re
 CALLS = ("open,openat,creat,close,write,writev,pwrite64,pwritev,pwritev2,ftruncate,truncate,"
          "fallocate,fsync,fdatasync,sync,syncfs,sync_file_range,msync,rename,renameat,renameat2,"
          "link,linkat,symlink,symlinkat,unlink,unlinkat,mkdir,mkdirat,rmdir,lseek,mmap,dup,dup2,"
-         "dup3,copy_file_range,sendfile,ioctl")
+         "dup3,copy_file_range,sendfile,ioctl,clone,clone3,fork,vfork")
 # These would change files in a way that the record does not show.
-UNSUPPORTED = {"link", "linkat", "symlink", "symlinkat", "copy_file_range", "sendfile"}
+UNSUPPORTED = {"link", "linkat", "copy_file_range", "sendfile", "fork", "vfork"}
+SYNCS = "fsync,fdatasync,sync_file_range,msync,syncfs"
 CLONES = ("FICLONE", "FICLONERANGE")
 BYTES_MAX = 1 << 26
 
@@ -19,22 +20,32 @@ HEX = re.compile(r"(?:\\x[0-9a-f]{2})+")
 LINE = re.compile(r"^(\d+) +(.*)$")
 ENDED = re.compile(r"^([a-z0-9_]+)\((.*)\) += (-?\d+|0x[0-9a-f]+|\?)(.*)$")
 BUFFER = re.compile(r'iov_base="((?:\\x[0-9a-f]{2})*)"')
-DESCRIPTOR = re.compile(r"^(\d+|AT_FDCWD)(?:<(.*)>)?$")
+# A file that was removed is still named by its descriptor.
+DESCRIPTOR = re.compile(r"^(\d+|AT_FDCWD)(?:<(.*)>(?:\(deleted\))?)?$")
 
 
 class Unsupported(Exception):
     """The record has a call that is not understood."""
 
 
-def recording(trace, drops_syncs=False):
+def refuse_what_is_not_seen(call):
+    """Raises if the call may change files, now or later, in a way that the record does not show."""
+    # The numbers of descriptors mean something else in another process.
+    is_process = call.name in ("clone", "clone3") and "CLONE_THREAD" not in ",".join(call.words)
+    clones = any(word.startswith(CLONES) for word in call.words)
+    if call.name in UNSUPPORTED or is_process or clones:
+        raise Unsupported(call.name)
+
+
+def recording(trace, dropped=None):
     """The command that records into the file `trace`.
 
-    With `drops_syncs`, each sync is answered and not done: a disk that lies.
+    With `dropped`, these calls are answered and not done: a disk that lies.
     """
     words = ["strace", "-f", "-y", "-xx", "-v", "-s", str(BYTES_MAX), "-o", trace,
              "-e", "trace=" + CALLS, "-e", "signal=none"]
-    if drops_syncs:
-        words += ["-e", "inject=fsync,fdatasync,sync_file_range,msync,syncfs:retval=0"]
+    if dropped:
+        words += ["-e", f"inject={dropped}:retval=0"]
     return words
 
 

@@ -1,20 +1,15 @@
+import EventMix
+
 /// Makes inputs out of seeds: each is a function of a number alone, so that a failure is shown
 /// again by its number.
 struct Mutator: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SplitMix64
 
   init(seed: UInt64, iteration: UInt64) {
-    state = seed &+ iteration &* 0xD134_2543_DE82_EF95
+    random = SplitMix64(seed: seed &+ iteration &* 0xD134_2543_DE82_EF95)
   }
 
-  /// SplitMix64.
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-    return word ^ word >> 31
-  }
+  mutating func next() -> UInt64 { random.next() }
 
   mutating func below(_ bound: Int) -> Int { bound <= 0 ? 0 : Int(next() % UInt64(bound)) }
 

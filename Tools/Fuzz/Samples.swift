@@ -43,6 +43,9 @@ struct Samples {
     texts = NumberedTexts(numbers: numbers, ids: events.map(\.id))
   }
 
+  /// The path of a file of the repository.
+  func path(_ path: String) -> String { root.appending(path: path).path }
+
   /// The contents of a file of the repository.
   func file(_ path: String) throws -> [UInt8] {
     Array(try Data(contentsOf: root.appending(path: path)))

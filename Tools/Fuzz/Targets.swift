@@ -10,9 +10,9 @@ extension Target {
   /// Every target, with its samples.
   static func all() throws -> [Target] {
     let samples = try Samples()
-    let made =
-      [events(samples), records(samples), states(samples), pages(samples)]
-      + (try proofs(samples)) + (try imports(samples)) + (try secrets())
+    var made = [events(samples), records(samples), states(samples), pages(samples)]
+    made += try proofs(samples) + imports(samples) + secrets()
+    made += try stores(samples) + packages(samples)
     return try made.map { target in
       Target(
         target.name, target.samples + (try samples.kept(for: target.name)), tokens: target.tokens,
@@ -107,6 +107,12 @@ extension Target {
       try Broken.unless(!error.message.isEmpty, "an error without a message")
       return false
     }
+    // What was read is written so that it can be read again.
+    func again<Value>(_ body: () throws -> Value) throws -> Value {
+      do { return try body() } catch let error as ProofError {
+        throw Broken(description: "not read again: \(error.message)")
+      }
+    }
     return [
       Target("proofs", made.documents, tokens: notes) { bytes in
         do {
@@ -115,7 +121,8 @@ extension Target {
           case .consistency(let proof): _ = proof.document
           case .checkpoint(let checkpoint):
             try Broken.unless(
-              try SignedCheckpoint(Array(checkpoint.document.utf8)).root == checkpoint.root,
+              try again { try SignedCheckpoint(Array(checkpoint.document.utf8)) }.root
+                == checkpoint.root,
               "another root after a round trip")
           case .bundle(let bundle): _ = bundle.leafCount
           }
@@ -125,13 +132,14 @@ extension Target {
       Target("requests", made.requests, tokens: notes) { bytes in
         do {
           let request = try WitnessRequest(bytes)
-          _ = try WitnessRequest(Array(request.document.utf8))
+          _ = try again { try WitnessRequest(Array(request.document.utf8)) }
           return true
         } catch let error as ProofError { return try refused(error) }
       },
       Target("memories", made.memories, tokens: notes) { bytes in
         do {
-          _ = try CheckpointMemory(bytes)
+          let memory = try CheckpointMemory(bytes)
+          _ = try again { try CheckpointMemory(Array(memory.document.utf8)) }
           return true
         } catch let error as ProofError { return try refused(error) }
       },
@@ -140,7 +148,7 @@ extension Target {
         var isKey = false
         do {
           let key = try NoteVerifier(text)
-          isKey = try NoteVerifier(key.text) == key
+          isKey = try again { try NoteVerifier(key.text) } == key
           try Broken.unless(isKey, "another key after a round trip")
         } catch let error as ProofError { _ = try refused(error) }
         do {

@@ -89,10 +89,12 @@ let options = Options(CommandLine.arguments.dropFirst())
 let targets = try Target.all()
 if options.isListing {
   for target in targets { say(target.name) }
+  Workplace.end()
   exit(0)
 }
 if let unknown = options.names.first(where: { name in !targets.contains { $0.name == name } }) {
   say("there is no target \(unknown): --list shows them")
+  Workplace.end()
   exit(64)
 }
 say("seed \(options.seed), \(options.seconds) s")
@@ -110,4 +112,5 @@ for run in runs {
   }
   say("\(run.target.name): \(run.iteration - options.from) inputs, \(run.accepted) right")
 }
+Workplace.end()
 say("nothing broken")

@@ -105,9 +105,9 @@ struct CommandTree: Decodable {
 
   private func refuseUnknownTopic(_ words: ArraySlice<String>) throws {
     var node = self
-    for (place, word) in words.enumerated() where !word.hasPrefix("-") {
+    for (index, word) in words.enumerated() where !word.hasPrefix("-") {
       guard let child = node.child(word) else {
-        return try node.refuseUnknown(word, after: Array(words.prefix(place)))
+        return try node.refuseUnknown(word, after: Array(words.prefix(index)))
       }
       node = child
     }

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Browser } from "./browser.mjs";
 import { readDrawing, readList, readPrinted, readWithoutScripts } from "./features.mjs";
-import { check, place, report } from "./report.mjs";
+import { check, counter, report } from "./report.mjs";
 import { lines, trace } from "./trace.mjs";
 
 const [daybook, chromium, pictures] = process.argv.slice(2);
@@ -41,7 +41,7 @@ async function read(browser, name, file, count, look) {
   }
   const press = async (key, expected) => {
     await tab.press(key);
-    const found = await tab.evaluate(place);
+    const found = await tab.evaluate(counter);
     check(`${title}: ${key} goes to ${expected}`, found === `${expected} of ${count}`, found);
   };
   await press("Home", 1);

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { check, place } from "./report.mjs";
+import { check, counter } from "./report.mjs";
 
 // What is drawn: texts, and where the ring around the selected event is.
 const spy = `(() => {
@@ -86,9 +86,9 @@ export async function readList(browser, file, look) {
   const found = await tab.evaluate("document.getElementById('found').textContent");
   check(`${title}: the search says how many`, /^\d+ of 200 events match$/.test(found), found);
   await tab.press("Enter");
-  const first = await tab.evaluate(place);
+  const first = await tab.evaluate(counter);
   await tab.press("Enter");
-  const second = await tab.evaluate(place);
+  const second = await tab.evaluate(counter);
   check(`${title}: Enter goes from match to match`,
     parseInt(second, 10) > parseInt(first, 10), [first, second]);
   const type = await tab.evaluate("document.querySelector('#detail h2').textContent");

@@ -9,4 +9,4 @@ export function check(claim, isTrue, found) {
 }
 
 // Where in the steps the page is.
-export const place = "document.getElementById('place').textContent";
+export const counter = "document.getElementById('counter').textContent";

@@ -142,9 +142,9 @@ extension LedgerView {
   ) throws(LedgerError) -> Bool {
     let facts = try facts(of: unit)
     let before = UnitSet.fold(
-      connected: try cut(facts, sides.0.clocks), behind: sides.0.context, texts: texts)
+      connected: try cut(facts, sides.0.clocks), context: sides.0.context, texts: texts)
     let after = UnitSet.fold(
-      connected: try cut(facts, sides.1.clocks), behind: sides.1.context, texts: texts)
+      connected: try cut(facts, sides.1.clocks), context: sides.1.context, texts: texts)
     var accounts = before.knownAccounts
     accounts += after.knownAccounts.filter { !accounts.contains($0) }
     if let account { accounts = [account] }

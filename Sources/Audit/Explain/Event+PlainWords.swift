@@ -48,19 +48,19 @@ extension Event {
 
   private var sessionWords: String? {
     switch type.kind {
-    case .sessionBackgrounded: "the app left the foreground on \(place)"
-    case .sessionForegrounded: "the app came back to the foreground on \(place)"
-    case .sessionEnded: "the app ended on \(place)\(because)"
-    case .sessionObserverAdded: "the app began to observe the queue of \(place)"
-    case .sessionObserverRemoved: "the app stopped observing the queue of \(place)"
+    case .sessionBackgrounded: "the app left the foreground on \(deviceText)"
+    case .sessionForegrounded: "the app came back to the foreground on \(deviceText)"
+    case .sessionEnded: "the app ended on \(deviceText)\(because)"
+    case .sessionObserverAdded: "the app began to observe the queue of \(deviceText)"
+    case .sessionObserverRemoved: "the app stopped observing the queue of \(deviceText)"
     case .storefrontChanged:
-      "the storefront of \(place) changed to \(data.string("storefront") ?? "another one")"
+      "the storefront of \(deviceText) changed to \(data.string("storefront") ?? "another one")"
     case .paymentsChecked:
       data.boolean("allowed") == false
-        ? "\(place) does not allow payments" : "\(place) allows payments"
+        ? "\(deviceText) does not allow payments" : "\(deviceText) allows payments"
     case .catalogRequested: "the app asked the store for products"
-    case .catalogReceived: "the store described products to \(place)"
-    case .catalogFailed: "the store described no products to \(place)\(failure)"
+    case .catalogReceived: "the store described products to \(deviceText)"
+    case .catalogFailed: "the store described no products to \(deviceText)\(failure)"
     case .productPageRequested: "the app asked for a product page of the store"
     case .productPagePresented: "the app presented a product page of the store"
     case .productPageFailed: "a product page of the store could not be presented\(failure)"
@@ -102,9 +102,9 @@ extension Event {
     case .purchaseFulfilled: "what transaction \(which) paid for was given"
     case .purchaseFulfillmentFailed:
       "what transaction \(which) paid for could not be given\(failure)"
-    case .restoreRequested: "the app asked for a restore on \(place)"
-    case .restoreCompleted: "the restore on \(place) was completed"
-    case .restoreFailed: "the restore on \(place) failed\(failure)"
+    case .restoreRequested: "the app asked for a restore on \(deviceText)"
+    case .restoreCompleted: "the restore on \(deviceText) was completed"
+    case .restoreFailed: "the restore on \(deviceText) failed\(failure)"
     case .downloadRequested: "the app started \(content)"
     case .downloadPauseRequested: "the app asked to pause \(content)"
     case .downloadResumeRequested: "the app asked to resume \(content)"
@@ -123,13 +123,13 @@ extension Event {
 
   private var contentWords: String? {
     switch type.kind {
-    case .contentInstallStarted: "the app began to install \(what)\(version) on \(place)"
-    case .contentInstalled: "the app installed \(what)\(version) on \(place)"
+    case .contentInstallStarted: "the app began to install \(what)\(version) on \(deviceText)"
+    case .contentInstalled: "the app installed \(what)\(version) on \(deviceText)"
     case .contentInstallFailed:
-      "the app could not install \(what)\(version) on \(place)\(failure)"
-    case .contentActivated: "the app made \(what)\(version) the current version on \(place)"
-    case .contentRemoved: "the app removed \(what)\(version) from \(place)"
-    case .contentPurged: "the system emptied the download cache of \(place)"
+      "the app could not install \(what)\(version) on \(deviceText)\(failure)"
+    case .contentActivated: "the app made \(what)\(version) the current version on \(deviceText)"
+    case .contentRemoved: "the app removed \(what)\(version) from \(deviceText)"
+    case .contentPurged: "the system emptied the download cache of \(deviceText)"
     case .contentVersionPublished: "a new version of \(what) was published:\(version)"
     case .contentHostingChanged:
       "the hosted content of \(what) is now \(data.string("hosting") ?? "in another state")"
@@ -148,7 +148,7 @@ extension Event {
     }
   }
 
-  private var place: String { device?.text ?? "a device" }
+  private var deviceText: String { device?.text ?? "a device" }
   private var version: String { data.string("contentVersion").map { " \($0)" } ?? "" }
 
   /// The download that the event is about.

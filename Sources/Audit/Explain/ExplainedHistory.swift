@@ -25,9 +25,9 @@ struct ExplainedHistory {
   ///   - at: If this is not `nil`, only events that occurred up to it count.
   /// - Complexity: O(*n* log *n*) in the number of events.
   init(_ all: [RecordedEvent], about account: Name? = nil, at: Instant? = nil) {
-    let placed = all.map { (place: FoldPlace($0), event: $0) }
-    let sorted = placed.filter { $0.place.time <= at ?? $0.place.time }
-      .sorted { $0.place < $1.place }.map(\.event)
+    let keyed = all.map { (key: EventFoldKey($0), event: $0) }
+    let sorted = keyed.filter { $0.key.time <= at ?? $0.key.time }
+      .sorted { $0.key < $1.key }.map(\.event)
     guard let account else {
       events = sorted
       texts = NumberedEvents(events)

@@ -149,18 +149,18 @@ extension JSONValue {
 /// name the invalid one.
 struct ProofObject {
   private let members: [(name: String, value: JSONValue)]
-  private let place: String
+  private let name: String
 
-  init(_ value: JSONValue, _ place: String) throws(ProofError) {
+  init(_ value: JSONValue, _ name: String) throws(ProofError) {
     guard let members = value.object else {
-      throw .malformed("the proof's \(place): expected an object")
+      throw .malformed("the proof's \(name): expected an object")
     }
     self.members = members
-    self.place = place
+    self.name = name
   }
 
   func failure(_ name: String, _ expected: String) -> ProofError {
-    .malformed("\(name) in the proof's \(place): expected \(expected)")
+    .malformed("\(name) in the proof's \(self.name): expected \(expected)")
   }
 
   private func value(_ name: String) -> JSONValue? {
@@ -207,10 +207,10 @@ struct ProofObject {
     for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) })
     {
       throw .malformed(
-        "the proof's \(place) has a member that is not known: \(member.name)")
+        "the proof's \(self.name) has a member that is not known: \(member.name)")
     }
     guard Set(members.map { Name($0.name) }).count == members.count else {
-      throw .malformed("the proof's \(place) has a member twice")
+      throw .malformed("the proof's \(self.name) has a member twice")
     }
   }
 }

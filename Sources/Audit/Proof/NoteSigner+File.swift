@@ -1,6 +1,7 @@
 public import AgeFiles
 internal import Foundation
 internal import LMDB
+internal import LedgerStore
 
 extension NoteSigner {
   /// The permissions to read and write by the owner only.
@@ -64,7 +65,7 @@ extension NoteSigner {
   private func contents(_ passphrase: AgePassphrase?) throws(ProofError) -> [UInt8] {
     let plain = Array((secretText + "\n").utf8)
     guard let passphrase else { return plain }
-    var random = SystemRandomNumberGenerator()
+    var random = SystemRandom()
     do throws(AgeError) {
       return try AgeFile.seal(plain, for: .passphrase(passphrase), using: &random)
     } catch { throw ProofError(.badKey, error.message) }

@@ -19,6 +19,8 @@ public struct ProofError: Error, Sendable, CustomStringConvertible {
     case noFile
     /// There is a file already that would be replaced.
     case exists
+    /// The clock of a witness has gone back, or was never set.
+    case clock
   }
 
   public let code: Code

@@ -50,16 +50,21 @@ public struct Witness: Sendable {
   /// The new state is durable before the cosignature is returned. Requests to the same state file
   /// wait for each other, in other processes, too.
   ///
+  /// A cosignature states that its checkpoint was the largest that the witness had seen at its
+  /// time. So a witness whose clock has gone back signs nothing for a log that it cosigned at a
+  /// later time: the two statements would contradict each other.
+  ///
   /// - Parameters:
   ///   - request: The body of the request.
   ///   - time: The present time, which is signed in whole seconds.
   /// - Returns: The cosignature, or why there is none.
   /// - Throws: ``ProofError`` if the witness itself has failed, and the request may be sent again:
-  ///   `file`, `noFile` and `malformed` for the state file, `signing` and `badKey` for the
-  ///   key. A server answers with the status 500 and hides the message.
+  ///   `file`, `noFile` and `malformed` for the state file, `clock` if the clock has gone back,
+  ///   `signing` and `badKey` for the key. A server answers with the status 500 and hides the
+  ///   message.
   public func answer(_ request: [UInt8], at time: Instant) throws(ProofError) -> WitnessAnswer {
     guard time.microseconds >= Instant.second else {
-      throw ProofError(.signing, "the clock is at 1970 or before: a cosignature states the time")
+      throw ProofError(.clock, "the clock is at 1970 or before: a cosignature states the time")
     }
     let parsed: WitnessRequest
     do throws(ProofError) { parsed = try WitnessRequest(request) } catch {
@@ -75,12 +80,31 @@ public struct Witness: Sendable {
       let checkpoint = parsed.checkpoint
       let last = memory.newest(of: checkpoint.origin)
       if let refused = Self.refusal(of: parsed, after: last) { return refused }
-      let signature = try checkpoint.cosignature(
-        by: key, at: UInt64(time.microseconds / Instant.second))
+      let seconds = UInt64(time.microseconds / Instant.second)
+      if let last { try requireTime(seconds, notBefore: last) }
+      let signature = try checkpoint.cosignature(by: key, at: seconds)
       let signed = checkpoint.keeping(keys)
       try memory.replace(by: signed.with(signed.note.signatures + [signature]))
       return .cosigned(signature)
     }
+  }
+
+  /// Throws an error if this key has cosigned the log at a later time.
+  ///
+  /// - Parameters:
+  ///   - time: The present time, in seconds since 1970.
+  ///   - last: The checkpoint that was cosigned last, with its cosignature.
+  private func requireTime(
+    _ time: UInt64, notBefore last: SignedCheckpoint
+  ) throws(ProofError) {
+    let times = try last.cosignatures(of: [key.verifier]).map(\.time)
+    guard let newest = times.max(), newest > time else { return }
+    throw ProofError(
+      .clock,
+      "the clock has gone back: it says \(Cosignature.text(time)), and the last cosignature for "
+        + "\(last.origin.text) states \(Cosignature.text(newest)). Set the clock right and send "
+        + "the request again. If the last cosignature had the wrong time, wait until then, or "
+        + "make a new key")
   }
 
   /// Refuses a request that a known log has not signed, or that contradicts itself.

@@ -16,8 +16,7 @@ struct Attempt: ~Copyable {
 
   /// Creates an attempt's folder.
   init(new root: borrowing ContentRoot) throws(ContentError) {
-    var random = SystemRandomNumberGenerator()
-    let bytes = (0..<2).map { _ in UInt64.random(in: .min ... .max, using: &random) }
+    let bytes = (0..<2).map { _ in UInt64.random(in: .min ... .max) }
     let id = bytes.map { word in
       let digits = String(word, radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits

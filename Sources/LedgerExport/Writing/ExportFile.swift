@@ -62,9 +62,9 @@ public struct ExportFile: Sendable {
   }
 
   /// Returns the status of the file at a path; `nil` if there is none.
-  private static func status(_ path: String) throws(ExportError) -> PlaceStatus? {
-    let status: PlaceStatus?
-    do throws(FolderError) { status = try PlaceStatus(path) } catch {
+  private static func status(_ path: String) throws(ExportError) -> PathStatus? {
+    let status: PathStatus?
+    do throws(FolderError) { status = try PathStatus(path) } catch {
       throw ExportError(.cannotCreate, "\(path) cannot be made: \(error.reason).")
     }
     switch status?.kind {

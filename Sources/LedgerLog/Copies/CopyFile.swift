@@ -18,7 +18,7 @@ package struct CopyWriter {
     _ path: String, in folder: String, mode: UInt32, encryption: AgeEncryption?
   ) throws(LedgerError) {
     if let encryption {
-      var random = SystemRandomNumberGenerator()
+      var random = SystemRandom()
       do throws(AgeError) { sealer = try AgeSealer(for: encryption, using: &random) } catch {
         throw LedgerError(error, file: path)
       }

@@ -61,14 +61,15 @@ extension EventLog {
   ///   - decryption: The keys to decrypt it with; needed only if it is encrypted.
   /// - Returns: Whether the folder contains such a backup.
   /// - Complexity: O(*n* log *n*) in its events.
-  /// - Throws: ``LedgerError``: `corrupt` if it is damaged, `keysMissing` if it is encrypted and
-  ///   these keys do not decrypt it, `full`, `io`.
+  /// - Throws: ``LedgerError``: `corrupt` if it is damaged or lies beside another log,
+  ///   `keysMissing` if it is encrypted and these keys do not decrypt it, `full`, `io`.
   package static func make(
     at path: String, mode: UInt32, fromFullIn folder: String, _ decryption: AgeDecryption?
   ) throws(LedgerError) -> Bool {
     guard var reader = try IncrementReader.open(.full, in: folder, decryption) else {
       return false
     }
+    try requireNoOtherLog(in: folder)
     var options = Environment.Options()
     options.mode = mode
     options.maxTables = LogTables.count
@@ -91,6 +92,18 @@ extension EventLog {
     }
     try log.close()
     return true
+  }
+
+  /// Rejects a full backup in one file beside a log of LMDB: nobody can tell which one is meant.
+  private static func requireNoOtherLog(in folder: String) throws(LedgerError) {
+    let data = "\(folder)/\(folderName)/\(Environment.dataFileName)"
+    do throws(LMDBError) {
+      guard try FlatFile.open(data, isWritable: false) != nil else { return }
+    } catch { throw LedgerError(error) }
+    throw LedgerError(
+      .corrupt,
+      "There are both \(data) and a full backup in one file beside it: remove the one that is not "
+        + "of this backup.")
   }
 
   /// Appends the content of an increment, and computes its part of the hash tree again.

@@ -15,17 +15,12 @@ package struct NameSeal: Sendable {
 
   /// Returns the hash of a name, which stays when the name is erased.
   package func hash(_ text: Span<UInt8>, _ kind: NameKind) -> (UInt64, UInt64) {
-    (firstHash(text, kind), NameSeal.hash(text, kind, under: high))
+    low.of(kind).hash(text, and: high.of(kind))
   }
 
   /// Returns the first half of a name's hash, with which the indexes find it.
   func firstHash(_ text: Span<UInt8>, _ kind: NameKind) -> UInt64 {
-    NameSeal.hash(text, kind, under: low)
-  }
-
-  private static func hash(_ text: Span<UInt8>, _ kind: NameKind, under key: HashKey) -> UInt64 {
-    // Each kind has a separate key, so that equal texts of two kinds have nothing in common.
-    HashKey(low: key.low ^ UInt64(kind.rawValue), high: key.high).hash(text)
+    low.of(kind).hash(text)
   }
 
   /// Returns the key of an account's answer in the projections: its hash, 16 bytes.
@@ -62,6 +57,14 @@ package struct NameSeal: Sendable {
       sealed.append(contentsOf: try secret.seal(Array(plain.dropFirst()), commitment: commitment))
     }
     return sealed
+  }
+}
+
+extension HashKey {
+  /// The key for names of a kind. Each kind has a separate key, so that equal texts of two kinds
+  /// have nothing in common.
+  fileprivate func of(_ kind: NameKind) -> HashKey {
+    HashKey(low: low ^ UInt64(kind.rawValue), high: high)
   }
 }
 

@@ -239,7 +239,7 @@ package final class PersonalKeys: Sendable {
   package static func makeAnew(
     in folder: String, ledger: [UInt8], taken: UInt32, mode: UInt32
   ) throws(LedgerError) -> KeyFileHead {
-    var random = SystemRandomNumberGenerator()
+    var random = SystemRandom()
     let head = KeyFileHead(ledger: ledger, using: &random)
     do throws(LMDBError) {
       let file = try FlatFile.create(path(in: folder), in: folder, mode: mode)
@@ -289,7 +289,7 @@ package final class PersonalKeys: Sendable {
     _ file: FlatFile, from start: UInt32, through last: UInt32? = nil
   ) throws(LMDBError) {
     let end = blockEnd(last ?? start)
-    var random = SystemRandomNumberGenerator()
+    let random = SystemRandom()
     let wordCount = Int(end + 1 - start) * Secret.byteCount / MemoryLayout<UInt64>.size
     let words = (0..<wordCount).map { _ in random.next() }
     try file.write(words, at: offset(start))

@@ -101,7 +101,7 @@ struct SecretSource {
   private var count: UInt64 = 0
 
   init() {
-    var random = SystemRandomNumberGenerator()
+    var random = SystemRandom()
     seed = [UInt8](random: 32, using: &random)
   }
 

@@ -60,6 +60,11 @@ public struct LogVerification: Sendable {
   /// The number of names and texts of people whose keys are missing although they were not erased.
   public let keysMissing: Int
 
+  /// The position of an erasure that is in progress or was interrupted: keys that it destroys may
+  /// still be in the key file. `nil` if there is none. The next process that opens the ledger to
+  /// write completes it.
+  public let unfinishedErasure: UInt64?
+
   /// The maximum number of faults that are listed. A log with more of them needs its backup, not a
   /// longer list.
   public static let faultsMax = 1_000

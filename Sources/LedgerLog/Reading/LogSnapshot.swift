@@ -25,7 +25,7 @@ public struct LogSnapshot: ~Copyable {
   /// The number of the commit that it shows. Equal numbers mean equal content.
   public var commit: Int { transaction.id }
 
-  /// Releases the snapshot, but keeps its place among the readers.
+  /// Releases the snapshot, but keeps its slot among the readers.
   public mutating func reset() { transaction.reset() }
 
   /// Takes the newest snapshot.
@@ -52,6 +52,13 @@ extension EventLog {
   ) throws(LedgerError) -> Value {
     let snapshot = try snapshot()
     return try body(try snapshot.view)
+  }
+
+  /// The number of the newest commit, as ``LogSnapshot/commit`` has it.
+  ///
+  /// - Complexity: O(1), without a snapshot.
+  package func lastCommit() throws(LedgerError) -> Int {
+    do throws(LMDBError) { return try environment.lastCommit() } catch { throw LedgerError(error) }
   }
 
   /// Returns the position of the newest event.

@@ -21,6 +21,14 @@ extension LogVerifier {
     }
   }
 
+  /// The position of an erasure whose keys may not have been destroyed yet; `nil` if there is none.
+  func unfinishedErasure(_ log: LogView) -> UInt64? {
+    do throws(LedgerError) { return try ErasureMark(log.view, log.tables)?.position } catch {
+      // A damaged row of the ledger's identity was reported when that was read.
+      return nil
+    }
+  }
+
   /// Reads the list of what was erased, and verifies the names and events that it refers to.
   mutating func verifyErasures(_ log: LogView) {
     do throws(LedgerError) {

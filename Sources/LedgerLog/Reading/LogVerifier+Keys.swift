@@ -30,7 +30,7 @@ extension LogVerifier {
   /// Counts a key that exists although it was erased, unless an erasure is in progress.
   mutating func verifyDestroyed(_ slot: Slot, _ log: LogView) throws(LedgerError) {
     guard !slot.isForgotten, case .secret = key(of: slot.taken, log),
-      try LogIdentity.row(.erasing, log.view, log.tables) == nil
+      try ErasureMark(log.view, log.tables) == nil
     else { return }
     keysLeft += 1
   }

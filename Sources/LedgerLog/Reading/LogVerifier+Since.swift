@@ -37,7 +37,8 @@ extension LogVerifier {
 
   /// The result if verification could not begin.
   var nothingRead: LogVerification {
-    LogVerification(events: 0, root: TreeHasher.empty, faults: faults, keysMissing: 0)
+    LogVerification(
+      events: 0, root: TreeHasher.empty, faults: faults, keysMissing: 0, unfinishedErasure: nil)
   }
 
   /// Returns the kind of a name that an event uses, or 0 if there is none.

@@ -95,7 +95,8 @@ struct LogVerifier {
     verifyNodeCount(log)
     progress(log.lastPosition, log.lastPosition)
     return LogVerification(
-      events: size, root: frontier.root(&hasher), faults: faults, keysMissing: keysMissing)
+      events: size, root: frontier.root(&hasher), faults: faults, keysMissing: keysMissing,
+      unfinishedErasure: unfinishedErasure(log))
   }
 
   mutating func report(_ fault: LogFault) {

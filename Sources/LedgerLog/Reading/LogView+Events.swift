@@ -31,13 +31,37 @@ extension LogView {
   ///
   /// - Complexity: As ``event(at:)``.
   public func event(of record: borrowing RecordView) throws(LedgerError) -> RecordedEvent {
+    try event(of: record) { (number) throws(LedgerError) in try name(number).name }
+  }
+
+  /// Returns the event of a record of this log, and adds each name that it uses to `names`. Names
+  /// that are there already are not looked up again.
+  ///
+  /// - Complexity: O(log *n*) for each new name. The event is copied.
+  /// - Throws: ``LedgerError``: `corrupt`.
+  package func event(
+    of record: borrowing RecordView, addingTo names: inout [NameNumber: NameUse]
+  ) throws(LedgerError) -> RecordedEvent {
+    // The record has the names inside `data` as texts, too, so the event does not ask for them.
+    try record.forEachNumber { (number) throws(LedgerError) in
+      if names[number] == nil { names[number] = try name(number) }
+    }
+    return try event(of: record) { (number) throws(LedgerError) in
+      if let known = names[number] { return known.name }
+      return try name(number).name
+    }
+  }
+
+  private func event(
+    of record: borrowing RecordView, text: (NameNumber) throws(LedgerError) -> Name
+  ) throws(LedgerError) -> RecordedEvent {
     let personal = record.commitment == nil ? nil : try personal(of: record)
     var failure: LedgerError?
     let event: RecordedEvent
     do throws(RecordError) {
       event = try record.recordedEvent(
         texts: { number in
-          do throws(LedgerError) { return try name(number).name } catch {
+          do throws(LedgerError) { return try text(number) } catch {
             failure = error
             return nil
           }

@@ -60,6 +60,11 @@ package struct LogSalvage {
         "\(reason), so how many events the log had is not known: it may have had more, or events "
           + "at its end that were never acknowledged")
     }
+    if let mark = keys.mark, keys.head != nil {
+      notes.append(
+        "the erasure at position \(mark.position) was interrupted: the keys that it destroys are "
+          + "not in the new key file")
+    }
     plan = SalvagePlan(source, keys, kept: kept, last: last)
     if keyFile != nil, keys.head != nil, !plan.erasures.isWhole {
       throw LedgerError(
@@ -126,7 +131,7 @@ package struct LogSalvage {
   private func identity(
     _ head: KeyFileHead, _ created: UInt64?
   ) throws(LedgerError) -> LogIdentity {
-    var random = SystemRandomNumberGenerator()
+    var random = SystemRandom()
     let known = plan.source.identity[.key]
     let key: [UInt8] =
       if let known, known.count == KeyHash.keyByteCount {
@@ -162,7 +167,7 @@ package struct LogSalvage {
     to folder: String, _ writer: SalvageWriter
   ) throws(LedgerError) -> KeyFileHead {
     guard let source = plan.keys.file, let head = plan.keys.head else {
-      var random = SystemRandomNumberGenerator()
+      var random = SystemRandom()
       let ledger =
         plan.source.identity[.ledger]
         ?? [UInt8](random: LogIdentity.ledgerByteCount, using: &random)

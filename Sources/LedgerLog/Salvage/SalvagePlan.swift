@@ -14,6 +14,9 @@ struct SalvagePlan {
   private(set) var textsLost: Set<UInt64> = []
   /// Kept names of people whose texts are lost.
   private(set) var namesLost: Set<NameNumber> = []
+  /// Names of people, and positions of kept events, that were not erased and whose keys are zeros.
+  private(set) var namesWithoutKey: Set<NameNumber> = []
+  private(set) var textsWithoutKey: Set<UInt64> = []
   /// What was erased.
   let erasures: SalvagedErasures
   /// The last slot that has a key. A row with a higher slot is damaged.
@@ -128,7 +131,13 @@ struct SalvagePlan {
     guard !isForeign, let head = keys.head, let secret = keys.secret(name.slot.taken) else {
       // Without a key file, the report says once that everything is given up.
       let isDamaged = isForeign || name.slot.taken > lastSlot
-      if isDamaged, keys.head != nil, case .good = unreadable { namesLost.insert(number) }
+      if keys.head != nil, case .good = unreadable {
+        if isDamaged {
+          namesLost.insert(number)
+        } else if !keys.isErasing(name.slot.taken) {
+          namesWithoutKey.insert(number)
+        }
+      }
       return unreadable
     }
     if let text = name.text(secret),
@@ -190,6 +199,7 @@ struct SalvagePlan {
       isChanged = false
       var introduced: Set<NameNumber> = []
       textsLost = []
+      textsWithoutKey = []
       for position in 1..<last + 1 where missing[position] == nil {
         if let reason = reasonAgainst(position, &introduced) {
           missing[position] = reason
@@ -286,7 +296,12 @@ struct SalvagePlan {
     if data.slot.isForgotten { return isForgotten }
     if erasures.bySlot[data.slot.taken] != nil { return false }
     if keys.head != nil, data.slot.taken > lastSlot { return false }
-    guard keys.head != nil, let pad = keys.secret(data.slot.taken) else { return true }
+    guard keys.head != nil else { return true }
+    guard let pad = keys.secret(data.slot.taken) else {
+      // The row is as it was written. A better copy of the key file may still open it.
+      if !keys.isErasing(data.slot.taken) { textsWithoutKey.insert(record.position) }
+      return true
+    }
     let secret = data.secret(pad)
     if let json = data.json(secret, commitment: commitment),
       PersonalPart.commitment(to: json, secret) == commitment

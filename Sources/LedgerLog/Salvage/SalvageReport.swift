@@ -52,6 +52,12 @@ public struct SalvageReport: Sendable {
   public let textsLost: [UInt64]
   /// The number of kept names of people that can no longer be read.
   public let namesLost: Int
+  /// The number of kept names of people whose keys are zeros in the key file, although the list of
+  /// what was erased does not contain them. They stay encrypted, and a better copy of the key file
+  /// can still decrypt them.
+  public let namesWithoutKey: Int
+  /// The former positions of kept events whose personal texts cannot be read for the same reason.
+  public let textsWithoutKey: [UInt64]
   /// The number of names in which a flipped bit was turned back, because the tree then proves them.
   public let namesRepaired: Int
   /// Why the names and texts of people are given up; `nil` if the key file is intact.
@@ -64,6 +70,7 @@ public struct SalvageReport: Sendable {
   /// Whether nothing was lost, as far as is known.
   public var isComplete: Bool {
     !mayHaveHadMore && gaps.isEmpty && textsLost.isEmpty && namesLost == 0 && keysGivenUp == nil
+      && namesWithoutKey == 0 && textsWithoutKey.isEmpty
   }
 }
 
@@ -111,7 +118,9 @@ extension SalvagePlan {
         gaps.first.map { $0.positions.lowerBound - 1 } ?? last,
         changedErasures.first.map { $0 - 1 } ?? last), gaps: gaps,
       moves: moves, unproven: unproven, contradicted: contradicted, textsLost: textsLost.sorted(),
-      namesLost: namesLost.count, namesRepaired: source.repaired.count, keysGivenUp: keys.fault,
+      namesLost: namesLost.count, namesWithoutKey: namesWithoutKey.count,
+      textsWithoutKey: textsWithoutKey.sorted(),
+      namesRepaired: source.repaired.count, keysGivenUp: keys.fault,
       notes: notes
         + changedErasures.map {
           "the list of what the erasure at position \($0) destroyed is damaged: it stays "

@@ -10,12 +10,12 @@ internal import PageReading
 /// file, too, so rows after the newest commit's last one count only if that commit cannot be read.
 final class SalvageSource {
   let file: PageFile
-  private(set) var records = PlacedRows()
-  private(set) var names = PlacedRows()
-  private(set) var people = PlacedRows()
-  private(set) var personal = PlacedRows()
-  private(set) var nodes = PlacedRows()
-  private(set) var erased = PlacedRows()
+  private(set) var records = RowLocations()
+  private(set) var names = RowLocations()
+  private(set) var people = RowLocations()
+  private(set) var personal = RowLocations()
+  private(set) var nodes = RowLocations()
+  private(set) var erased = RowLocations()
   /// The rows of `meta` that have their checksum.
   private(set) var identity: [LogIdentity.Row: [UInt8]] = [:]
   /// The damaged meta pages, and the damaged pages that the trees lead to.
@@ -41,6 +41,8 @@ final class SalvageSource {
   private(set) var repaired: [NameNumber: [UInt8]] = [:]
 
   private var pages: [UInt64: TreePage] = [:]
+  /// Whether the newest commit says whether an erasure was interrupted.
+  private var isMarkKnown = false
 
   /// The number of pages to keep for the next rows, which are mostly requested in order.
   private static let pagesMax = 256
@@ -86,6 +88,9 @@ final class SalvageSource {
 
   private func readTables(_ reader: inout TableReader, _ limit: UInt64?) {
     reader.forEachLeaf(of: "meta") { readIdentity($0) }
+    // The mark of an erasure is removed when its keys are destroyed, so an earlier page says
+    // nothing about it, unless the newest one cannot be read.
+    isMarkKnown = isNewestCommit && !identity.isEmpty
     reader.forEachLeaf(of: "records") { addRecords(of: $0) }
     reader.forEachLeaf(of: "names") { add($0, \.names, keyBytes: 4) }
     reader.forEachLeaf(of: "people") { add($0, \.people, keyBytes: 4) }
@@ -115,12 +120,12 @@ final class SalvageSource {
     return bytes.overflow ? positionMax : min(bytes.partialValue / Self.rowBytesMin, positionMax)
   }
 
-  /// The shortest row of a record: the node's header and place, the key, and a record's header.
+  /// The shortest row of a record: the node's header and pointer, the key, and a record's header.
   private static let rowBytesMin: UInt64 = 8 + 2 + 8 + 30
 
   /// Notes the rows of a leaf of a table.
   private func add(
-    _ page: TreePage, _ table: ReferenceWritableKeyPath<SalvageSource, PlacedRows>, keyBytes: Int
+    _ page: TreePage, _ table: ReferenceWritableKeyPath<SalvageSource, RowLocations>, keyBytes: Int
   ) {
     for node in 0..<page.count {
       guard page.key(node).count == keyBytes else { continue }
@@ -162,7 +167,7 @@ final class SalvageSource {
         // A row about an erasure destroys a key, so a row that needs a proof is not enough.
         let isLoose = page.isLoose(node)
         if isLoose && table == \.erased { continue }
-        let origin: PlacedRows.Origin =
+        let origin: RowLocations.Origin =
           isLoose ? .damagedPage : isReached ? .damagedLeaf : .outside
         self[keyPath: table].add(Self.number(key), page.number, node, origin)
       }
@@ -172,7 +177,7 @@ final class SalvageSource {
   /// Returns the table that a row must belong to, or `nil` if it belongs to none.
   private static func table(
     _ key: UInt64, keyBytes: Int, _ value: [UInt8], _ last: UInt64
-  ) -> ReferenceWritableKeyPath<SalvageSource, PlacedRows>? {
+  ) -> ReferenceWritableKeyPath<SalvageSource, RowLocations>? {
     if keyBytes == 4 {
       if ErasedSlot(UInt32(key).bigEndianBytes.span, value.span) != nil, value[0] == 0 {
         return \.erased
@@ -213,6 +218,7 @@ final class SalvageSource {
     for node in 0..<page.count {
       guard let name = String(validating: page.key(node), as: UTF8.self),
         let row = LogIdentity.Row(rawValue: name), identity[row] == nil,
+        !(isMarkKnown && row == .erasing),
         let stored = value(page, node), let value = LogIdentity.value(of: row, stored: stored)
       else { continue }
       identity[row] = value

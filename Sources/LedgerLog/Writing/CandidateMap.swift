@@ -28,7 +28,7 @@ struct CandidateMap {
   mutating func insert(_ hash: UInt64, _ value: UInt32) {
     precondition(value != 0, "0 marks a free slot")
     if count * 3 >= slots.count * 2 { grow() }
-    place(hash & ~0xFFFF_FFFF | UInt64(value))
+    insert(hash & ~0xFFFF_FFFF | UInt64(value))
     count += 1
   }
 
@@ -70,10 +70,10 @@ struct CandidateMap {
   private mutating func grow() {
     let old = slots
     slots = [UInt64](repeating: 0, count: old.count * 2)
-    for slot in old where slot != 0 { place(slot) }
+    for slot in old where slot != 0 { insert(slot) }
   }
 
-  private mutating func place(_ slot: UInt64) {
+  private mutating func insert(_ slot: UInt64) {
     let mask = slots.count - 1
     var index = home(slot)
     while slots[index] != 0 { index = (index + 1) & mask }

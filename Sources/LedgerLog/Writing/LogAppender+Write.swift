@@ -67,11 +67,14 @@ extension LogAppender {
   func write(
     _ scope: ErasureScope, _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
+    // The keys of an earlier erasure may still be there, if the key file was missing.
+    let mark = ErasureMark(
+      position: position, scope, after: try ErasureMark(transaction.view, tables))
     do throws(LMDBError) {
       for row in scope.slots(at: position) {
         try transaction.put(tables.erased, row.slot.bigEndianBytes.span, row.value.span)
       }
-      try LogIdentity.put(.erasing, [UInt8](bigEndianWord: position), tables, &transaction)
+      try LogIdentity.put(.erasing, mark.value, tables, &transaction)
     } catch { throw LedgerError(error) }
   }
 }

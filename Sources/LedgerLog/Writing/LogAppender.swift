@@ -24,9 +24,6 @@ struct LogAppender {
   /// Whether the properties above include events that are not committed yet.
   var isAhead = false
 
-  /// The maximum time during which a group accepts more batches.
-  var timeMax = LogAppender.groupTimeMax
-
   /// The position of the last event that was written. The tree has one leaf for each event.
   var position: UInt64 { tree.frontier.size }
 
@@ -34,7 +31,7 @@ struct LogAppender {
   /// to answer soon.
   static let groupEventsMax = 2_000
 
-  /// The default of `timeMax`.
+  /// The maximum time during which a group accepts more batches.
   static let groupTimeMax = Duration.milliseconds(10)
 
   typealias Answer = (
@@ -138,7 +135,7 @@ struct LogAppender {
       // The following batches have to know what was erased.
       if pending.erasure != nil { break }
       room = LogAppender.groupEventsMax - Int(position - committed)
-      if ContinuousClock.now - start > timeMax { break }
+      if ContinuousClock.now - start > hooks.groupTimeMax { break }
     }
     guard position > committed else {
       isAhead = false

@@ -1,6 +1,6 @@
 package import LedgerEvents
 
-/// A place where a key may be, according to a `LogIndex`.
+/// A position or number that a key may have, according to a `LogIndex`.
 package struct KeyCandidate: Hashable, Sendable {
   /// The index of the hash among the requested ones.
   package var index: Int

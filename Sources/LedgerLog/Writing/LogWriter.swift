@@ -18,6 +18,8 @@ struct WriterHooks: Sendable {
   /// Called with the reason why the index is no longer used, before the log is read instead.
   var indexFailed: @Sendable (LedgerError) -> Void = { _ in }
   var consumption: ConsumptionCheck?
+  /// The maximum time during which a group accepts more batches.
+  var groupTimeMax = LogAppender.groupTimeMax
 }
 
 /// The only writer of a process. It takes the waiting batches, group after group, on a separate
@@ -31,6 +33,8 @@ final class LogWriter: Sendable {
     /// The number of batches at the beginning that have been taken.
     var taken = 0
     var isDraining = false
+    /// Whether the batches were submitted while the writer was held, and so are to be one group.
+    var isOneGroup = false
     var hooks = WriterHooks()
   }
 
@@ -64,12 +68,11 @@ final class LogWriter: Sendable {
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     // A group that was answered may still be on its way out.
-    queue.sync { appender.withLock { $0.timeMax = .seconds(3_600) } }
+    queue.sync {}
     queue.suspend()
     defer {
+      waiting.withLock { waiting in waiting.isOneGroup = waiting.taken < waiting.batches.count }
       queue.resume()
-      // In case that nothing was submitted.
-      queue.async { self.appender.withLock { $0.timeMax = LogAppender.groupTimeMax } }
     }
     return try body()
   }
@@ -86,9 +89,7 @@ final class LogWriter: Sendable {
   private func drain() {
     while let hooks = beginGroup() {
       let answers = appender.withLock { appender in
-        // Only the first group after `whileHeld` may take longer.
-        defer { appender.timeMax = LogAppender.groupTimeMax }
-        return appender.commitGroup(hooks) { self.take(eventsMax: $0) }
+        appender.commitGroup(hooks) { self.take(eventsMax: $0) }
       }
       signal.notify()
       for (answer, result) in answers { answer(result) }
@@ -103,7 +104,10 @@ final class LogWriter: Sendable {
         waiting.isDraining = false
         return nil
       }
-      return waiting.hooks
+      var hooks = waiting.hooks
+      if waiting.isOneGroup { hooks.groupTimeMax = .seconds(Int64.max) }
+      waiting.isOneGroup = false
+      return hooks
     }
   }
 

@@ -74,11 +74,15 @@ struct NameNumberer {
     numbers.give(count, to: name)
     let key = bigEndianKey(count)
     let row = batch.keys.names.row(name)
-    guard let kind = NameKind(rawValue: row[0]), kind.isPersonal else {
+    guard let kind = NameKind(rawValue: row[0]) else {
+      preconditionFailure("a name of the batch has no kind")
+    }
+    guard kind.isPersonal else {
       do throws(LMDBError) { try transaction.append(tables.names, key.span, row) } catch {
         throw LedgerError(error)
       }
-      numbers.event.introductions.append(copying: row, asIntroductionOf: row[0])
+      Introduction.append(
+        kind, text: row.extracting(1..<row.count), to: &numbers.event.introductions)
       return count
     }
     let sealed = try sealer.row(ofName: row, kind, isForgotten: isForgotten)
@@ -117,15 +121,5 @@ struct NameNumberer {
       }
       count -= 1
     }
-  }
-}
-
-extension [UInt8] {
-  /// Appends the introduction of a name that identifies nobody, by its row.
-  fileprivate mutating func append(copying row: Span<UInt8>, asIntroductionOf kind: UInt8) {
-    append(kind)
-    append(UInt8(truncatingIfNeeded: row.count - 1))
-    append(UInt8(truncatingIfNeeded: (row.count - 1) >> 8))
-    append(copying: row.extracting(1..<row.count))
   }
 }

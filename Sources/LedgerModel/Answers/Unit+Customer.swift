@@ -9,6 +9,15 @@ public enum SharedChainEvents: Sendable {
   case ofSingleHolder
 }
 
+/// Transactions that customers of a unit hold, and the chains of these.
+package struct UnitHoldings {
+  package var transactions: Set<NameNumber> = []
+  /// The original transactions of the chains.
+  package var originals: Set<NameNumber> = []
+
+  package init() {}
+}
+
 extension Unit {
   /// The environment in which a fact of the unit is folded; `nil` if it counts in every one.
   ///
@@ -24,6 +33,30 @@ extension Unit {
   /// - Complexity: O(1).
   public func transaction(of fact: Fact) -> NameNumber {
     identity.resolved(Identity.Statement(fact)).root
+  }
+
+  /// The transaction that a payment is known to belong to; otherwise the payment's own number.
+  ///
+  /// - Complexity: O(1).
+  package func transaction(ofPayment payment: NameNumber) -> NameNumber {
+    identity.transaction(ofPayment: payment)
+  }
+
+  /// What customers hold in any environment who have another account than `accounts`.
+  ///
+  /// - Complexity: O(*n*) in the unit's accounts and transactions.
+  package func holdings(ofOthersThan accounts: Set<NameNumber>) -> UnitHoldings {
+    var holdings = UnitHoldings()
+    for state in environments {
+      var others = Set(
+        state.accounts.lazy.filter { !accounts.contains($0.number) }.map(\.customer))
+      others.remove(.nobody)
+      for transaction in state.transactions where others.contains(transaction.holder) {
+        holdings.transactions.insert(transaction.number)
+        holdings.originals.insert(transaction.original)
+      }
+    }
+    return holdings
   }
 
   /// The positions of a customer's events among the unit's facts, in any environment. These are the
@@ -47,7 +80,7 @@ extension Unit {
     shared: SharedChainEvents = .ofEachHolder, context: SharedContext, texts: any FactTexts
   ) -> Set<UInt64> {
     var holdings = HoldingHistories()
-    let unit = UnitSet.fold(connected: facts, behind: context, texts: texts, &holdings)
+    let unit = UnitSet.fold(connected: facts, context: context, texts: texts, &holdings)
     var positions: Set<UInt64> = []
     for state in unit.environments {
       let customer = state.knownCustomer(of: account)

@@ -62,6 +62,7 @@ extension EnvironmentState {
   }
 
   private mutating func move(from: Holder, to: Holder) {
+    indexes.holdersChanged()
     for index in transactions.indices
     where transactions[index].holder == from && transactions[index].isBegun {
       transactions[index].holder = to

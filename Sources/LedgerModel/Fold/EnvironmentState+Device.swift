@@ -72,7 +72,7 @@ extension EnvironmentState {
     }
     if restore == 0 { return }
     judgeRestored(fact, step, restore: restore, foldContext)
-    deliveries[delivery].restore = restore
+    set(restore: restore, ofDelivery: delivery)
     if RestoreCompletedEarly.breaks(isCompleted: isCompleted),
       !transactions[step.transaction].marks.contains(.restoredEarlyFound)
     {

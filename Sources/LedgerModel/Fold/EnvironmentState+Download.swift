@@ -158,7 +158,9 @@ extension EnvironmentState {
     let restore = deliveries[delivery].restore
     if stormIsFound(restore, on: fact.device) { return }
     var running = 0
-    for other in deliveries where other.restore == restore && other.device == fact.device {
+    for candidate in deliveriesThatMayBe(of: restore) {
+      let other = deliveries[candidate]
+      guard other.restore == restore, other.device == fact.device else { continue }
       var index = transactions[other.transaction].firstDownload
       while index != none {
         if downloads[index].device == fact.device

@@ -34,11 +34,15 @@ extension EnvironmentState {
       transactions[index].purchase.firstApp = fact.app
       if !gifts.isEmpty { gifts.removeAll { $0.transaction == index } }
     }
-    if !isFamilyShared { transactions[index].marks.insert(.ownPurchaseSeen) }
+    if !isFamilyShared {
+      transactions[index].marks.insert(.ownPurchaseSeen)
+      indexes.addBuyer(transactions[index].holder, toChain: chain)
+    }
     let isFirstOfChain = chains[chain].firstPurchase == none
     if isFirstOfChain {
       chains[chain].firstPurchase = index
       chains[chain].firstProduct = fact.product
+      indexes.addChain(chain, of: fact.product)
       chains[chain].quantity = detail?.fields.quantity ?? 1
     }
     transactions[index].purchase.take(fact, ordinal: step.ordinal)
@@ -104,12 +108,7 @@ extension EnvironmentState {
     let chain = transactions[step.transaction].chain
     if chains[chain].sharingFound || isFamilyShared { return }
     let holder = transactions[step.transaction].holder
-    var others: [Holder] = []
-    for member in members(of: chain)
-    where transactions[member].marks.contains(.ownPurchaseSeen) {
-      others.append(transactions[member].holder)
-    }
-    if OriginalShared.breaks(holder: holder, others: others) {
+    if OriginalShared.breaks(holder: holder, others: buyers(of: chain)) {
       chains[chain].sharingFound = true
       report(.originalShared, fact, step)
     }
@@ -125,7 +124,7 @@ extension EnvironmentState {
     report(.purchasedTwice, fact, step)
   }
 
-  private func isSecondPurchase(
+  private mutating func isSecondPurchase(
     of product: NameNumber, _ index: Int, _ context: SharedContext
   ) -> Bool {
     let chain = transactions[index].chain
@@ -133,7 +132,7 @@ extension EnvironmentState {
     guard transactions[index].statedOriginal != 0, holder != .nobody,
       kind(of: chains[chain], context) == .nonConsumable
     else { return false }
-    return chains.indices.contains { index in
+    return chainsThatMayBe(of: product).contains { index in
       let other = chains[index]
       guard index != chain, other.firstPurchase != none, other.firstProduct == product else {
         return false

@@ -38,7 +38,7 @@ extension EnvironmentState {
   /// than its number would change, such as the findings about it.
   ///
   /// - Parameter counts: Whether the fact counts in this environment.
-  /// - Complexity: O(*f*) in the findings of the unit.
+  /// - Complexity: O(1) on average; O(*f*) in the findings of the unit the first time.
   mutating func rename(_ fact: Fact, counts: Bool) -> Bool {
     let index = transactionIndex.lookUp(UInt64(fact.payment))
     if index < 0 { return true }
@@ -57,15 +57,6 @@ extension EnvironmentState {
     let chain = chainIndex.rename(payment, as: transaction)
     if chain >= 0 { chains[chain].original = transaction }
     return true
-  }
-
-  /// Whether a finding names a transaction by this number.
-  private func isFound(_ number: NameNumber) -> Bool {
-    findings.contains { $0.transaction == number }
-      || lateFindings.contains { $0.transaction == number }
-      || arrivals.contains { $0.finding.transaction == number }
-      || published.contains { $0.finding.transaction == number }
-      || digests.contains { $0.finding.transaction == number }
   }
 
   /// Whether a fact says that its chain expires. A fact that names only an original is about the

@@ -163,10 +163,7 @@ struct Identity: Sendable {
   /// - Complexity: O(1).
   func resolved(_ fact: Statement) -> Resolution {
     var root = fact.transaction
-    if root == 0 && fact.payment != 0 {
-      let index = paymentIndex.lookUp(UInt64(fact.payment))
-      root = index >= 0 && payments[index] != 0 ? payments[index] : fact.payment
-    }
+    if root == 0 && fact.payment != 0 { root = transaction(ofPayment: fact.payment) }
     let index = root == 0 ? none : rootIndex.lookUp(UInt64(root))
     let rootEnvironment = index < 0 ? nil : roots[index].environment
     var environment = fact.environment
@@ -176,6 +173,12 @@ struct Identity: Sendable {
         (session < 0 ? rootEnvironment : sessions[session].environment) ?? .production
     }
     return Resolution(root: root, environment: environment, rootEnvironment: rootEnvironment)
+  }
+
+  /// The transaction that a payment is known to belong to; otherwise the payment's own number.
+  func transaction(ofPayment payment: NameNumber) -> NameNumber {
+    let index = paymentIndex.lookUp(UInt64(payment))
+    return index >= 0 && payments[index] != 0 ? payments[index] : payment
   }
 
   /// Whether `environment-mixed` is found at a fact. It is found once per transaction.

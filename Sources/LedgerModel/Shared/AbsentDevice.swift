@@ -1,8 +1,8 @@
 import LedgerEvents
 
 /// What the absent device reports in one environment. All events without a device are one device,
-/// so they are kept in timelines beside the units, which are queried at a fact's place in the fold
-/// order.
+/// so they are kept in timelines beside the units, which are queried at a fact's position in the
+/// fold order.
 struct AbsentDevice: Sendable {
   /// An event of the timeline.
   struct Entry: Sendable {

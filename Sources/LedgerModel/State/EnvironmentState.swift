@@ -50,6 +50,8 @@ struct EnvironmentState: Sendable {
   var couplings: [CouplingUse] = []
   /// The fold read the timelines of the absent device.
   var asksAbsentDevice = false
+  /// Derived from the tables, and never stored.
+  var indexes = FoldIndexes()
   /// Dated store facts of the batch that is being folded; empty between batches.
   var arrivals: [Arrival] = []
 

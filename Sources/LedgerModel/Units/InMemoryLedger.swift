@@ -15,7 +15,7 @@ public struct InMemoryLedger {
   /// - Parameter texts: The texts that the numbers and positions in the facts stand for.
   public init(texts: any FactTexts) {
     self.texts = texts
-    newUnits = UnitSet(behind: SharedContext(), texts: texts)
+    newUnits = UnitSet(context: SharedContext(), texts: texts)
   }
 
   /// Folds facts, which may be in any order.

@@ -17,7 +17,7 @@ struct InMemoryUnits {
     /// `nil` while the driver has the state.
     var state: Unit?
     /// The indices of its facts, in any order.
-    var places: [UInt32] = []
+    var factIndices: [UInt32] = []
     fileprivate var couplings: [Coupling] = []
     fileprivate var observed: [Unit.ObservedProduct] = []
     fileprivate var marks = ObservationMarks()
@@ -56,18 +56,18 @@ struct InMemoryUnits {
   }
 
   func facts(of unit: UnitNumber) -> [Fact] {
-    entries[unit]?.places.map { facts[Int($0)] } ?? []
+    entries[unit]?.factIndices.map { facts[Int($0)] } ?? []
   }
 
   /// Keeps the facts that a set has folded.
   mutating func add(factsOf set: UnitSet) {
     let count = UInt32(facts.count)
     if count == 0 { facts = set.facts } else { facts += set.facts }
-    for (unit, places) in set.places {
+    for (unit, indices) in set.factIndices {
       if count == 0 {
-        entries[unit]?.places = places
+        entries[unit]?.factIndices = indices
       } else {
-        entries[unit]?.places += places.map { $0 + count }
+        entries[unit]?.factIndices += indices.map { $0 + count }
       }
     }
   }
@@ -109,7 +109,7 @@ extension InMemoryUnits {
         }
         assert(unit == 0 || self.unit(of: unit) == unit, "unit \(unit) is not its own parent")
         assert(entry.state != nil, "the driver kept the state of unit \(unit)")
-        assert(entry.state?.factCount == entry.places.count, "unit \(unit) lacks facts")
+        assert(entry.state?.factCount == entry.factIndices.count, "unit \(unit) lacks facts")
       }
       for unit in absorbed where self.unit(of: unit) != unit {
         assert(entries[unit] == nil, "unit \(unit) was absorbed and is still there")
@@ -158,13 +158,15 @@ extension InMemoryUnits: UnitWriter {
 
   mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {
     partingCount += 1
-    var places: [UInt64: UInt32] = [:]
+    var indices: [UInt64: UInt32] = [:]
     for unit in units {
-      for place in entries[unit]?.places ?? [] { places[facts[Int(place)].position] = place }
-      entries[unit]?.places = []
+      for index in entries[unit]?.factIndices ?? [] {
+        indices[facts[Int(index)].position] = index
+      }
+      entries[unit]?.factIndices = []
     }
     for (unit, facts) in parts {
-      entries[unit, default: Entry()].places = facts.compactMap { places[$0.position] }
+      entries[unit, default: Entry()].factIndices = facts.compactMap { indices[$0.position] }
       changes.foldedAnew.insert(unit)
     }
   }
@@ -179,7 +181,7 @@ extension InMemoryUnits: UnitWriter {
       guard var former = entries.removeValue(forKey: other) else { continue }
       forget(&former, of: other)
       for coupling in former.couplings { users[coupling]?[other] = nil }
-      entry.places += former.places
+      entry.factIndices += former.factIndices
       changes.absorbed.append(other)
     }
     noteCouplings(of: state, unit, &entry)

@@ -30,7 +30,7 @@ extension UnitSet {
     guard absorbedByUnit[unit] == nil, parted[unit] == nil,
       var stored = try storage.takeState(of: unit)
     else { return nil }
-    let facts = newFacts(of: unit, behind: stored.foldedThrough)
+    let facts = newFacts(of: unit, after: stored.foldedThrough)
     guard try goOn(from: &stored, with: facts, in: storage), let state = stored.unit else {
       return nil
     }
@@ -57,7 +57,7 @@ extension UnitSet {
 
   /// The new facts of a unit that its stored state does not contain. It may contain some, because a
   /// merge that was cut short has written states that are ahead of its checkpoint.
-  private func newFacts(of unit: UnitNumber, behind position: UInt64) -> [Fact] {
+  private func newFacts(of unit: UnitNumber, after position: UInt64) -> [Fact] {
     let facts = newFacts(of: unit)
     guard facts.contains(where: { $0.position <= position }) else { return facts }
     return facts.filter { $0.position > position }
@@ -78,7 +78,7 @@ extension UnitSet {
 }
 
 extension UnitSet {
-  /// Folds facts that are connected in the ledger as one unit, behind a context that contains
+  /// Folds facts that are connected in the ledger as one unit, with a context that contains
   /// whatever of them it depends on.
   ///
   /// This answers questions about the past of a unit. The facts of a unit up to a position or a
@@ -91,14 +91,14 @@ extension UnitSet {
   ///   - texts: The texts of the facts.
   /// - Complexity: O(*n* log *n*) in the number of facts, or O(*n*) if they are in the fold order.
   package static func fold(
-    connected facts: [Fact], behind context: SharedContext, texts: any FactTexts
+    connected facts: [Fact], context: SharedContext, texts: any FactTexts
   ) -> Unit {
     Unit.fold(facts, FoldContext(context: context, texts: texts))
   }
 
-  /// Like `fold(connected:behind:texts:)`, but shows every step to an observer.
+  /// Like `fold(connected:context:texts:)`, but shows every step to an observer.
   static func fold(
-    connected facts: [Fact], behind context: SharedContext, texts: any FactTexts,
+    connected facts: [Fact], context: SharedContext, texts: any FactTexts,
     _ observer: inout some FoldObserver
   ) -> Unit {
     Unit.fold(facts, FoldContext(context: context, texts: texts), &observer)
@@ -109,8 +109,8 @@ extension UnitSet {
   /// - Complexity: O(*n*) in the number of facts if they are in the fold order.
   mutating func foldAsOne(_ facts: [Fact]) -> Unit {
     let arrived = facts.span
-    for place in arrived.indices where context.mayConcern(arrived[place]) {
-      context.extend(with: arrived[place], texts, &change)
+    for index in arrived.indices where context.mayConcern(arrived[index]) {
+      context.extend(with: arrived[index], texts, &change)
     }
     return Unit.fold(facts, sharedFoldContext())
   }
@@ -132,7 +132,7 @@ extension UnitSet {
     for unit in units { try foldAndWrite(unit, into: &storage) }
     if !change.isEmpty {
       let concerned = try storage.units(concernedBy: change) { unit in
-        placesByUnit[unit] != nil || absorbed.contains(unit) || parted[unit] != nil
+        indicesByUnit[unit] != nil || absorbed.contains(unit) || parted[unit] != nil
       }
       for unit in concerned { try foldAndWrite(unit, into: &storage) }
     }
@@ -322,7 +322,7 @@ extension UnitSet {
         for stored in try storage.units(touching: use.coupling) {
           let other = try storage.root(of: stored.unit)
           if coupled[other] != nil || uncoupled.contains(other) { continue }
-          if placesByUnit[other] != nil || absorbedByUnit[other] != nil || parted[other] != nil {
+          if indicesByUnit[other] != nil || absorbedByUnit[other] != nil || parted[other] != nil {
             // The stored couplings of the unit may be out of date.
             let known = Set(coupled.keys)
             try noteCouplings(of: other, in: &storage)

@@ -14,13 +14,14 @@ extension UnitSet {
   mutating func part<Storage: UnitStorage & ~Escapable>(
     _ unit: UnitNumber, _ known: [Fact], in storage: inout Storage
   ) throws(Storage.Failure) -> [UnitNumber]? {
-    let places = placesByUnit[unit] ?? []
+    let indices = indicesByUnit[unit] ?? []
     let isCoupling = { (fact: Fact) in fact.device == 0 }
     guard
-      known.contains(where: isCoupling) || places.contains(where: { isCoupling(newFacts[Int($0)]) })
+      known.contains(where: isCoupling)
+        || indices.contains(where: { isCoupling(newFacts[Int($0)]) })
     else { return nil }
     var arrived = known
-    for place in places { arrived.append(newFacts[Int(place)]) }
+    for index in indices { arrived.append(newFacts[Int(index)]) }
     arrived.sort { $0.position < $1.position }
     var components = NameComponents(of: arrived)
     if components.count < 2 { return nil }
@@ -32,10 +33,10 @@ extension UnitSet {
     for fact in known {
       parts[components.component(of: UnitNodes(fact).first), default: []].append(fact)
     }
-    placesByUnit[unit] = nil
-    for place in places {
-      let part = components.component(of: UnitNodes(newFacts[Int(place)]).first)
-      placesByUnit[part, default: []].append(place)
+    indicesByUnit[unit] = nil
+    for index in indices {
+      let part = components.component(of: UnitNodes(newFacts[Int(index)]).first)
+      indicesByUnit[part, default: []].append(index)
       if parts[part] == nil { parts[part] = [] }
     }
     let members = [unit] + (absorbedByUnit.removeValue(forKey: unit) ?? [])

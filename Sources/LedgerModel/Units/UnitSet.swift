@@ -19,11 +19,11 @@ package struct UnitSet {
   /// What the new facts changed in the context.
   package internal(set) var change = ContextChange()
   /// The indices of the new facts that the context depends on.
-  package internal(set) var contextPlaces: [UInt32] = []
+  package internal(set) var contextIndices: [UInt32] = []
 
   @usableFromInline var newFacts: [Fact] = []
   /// The indices of the new facts by unit, in any order.
-  @usableFromInline var placesByUnit: [UnitNumber: [UInt32]] = [:]
+  @usableFromInline var indicesByUnit: [UnitNumber: [UInt32]] = [:]
   /// By unit: the units that it absorbed, which are no longer units.
   @usableFromInline var absorbedByUnit: [UnitNumber: [UnitNumber]] = [:]
   /// All units that were absorbed.
@@ -44,7 +44,7 @@ package struct UnitSet {
   private var foldContext: FoldContext?
 
   /// - Parameter context: The shared context of everything that is stored.
-  package init(behind context: SharedContext, texts: any FactTexts) {
+  package init(context: SharedContext, texts: any FactTexts) {
     self.context = context
     self.texts = texts
   }
@@ -54,12 +54,12 @@ package struct UnitSet {
 
   /// The units that have new facts or were split from others, in order.
   package var units: [UnitNumber] {
-    if parted.isEmpty { return placesByUnit.keys.sorted() }
-    return Set(placesByUnit.keys).union(parted.keys).filter { !absorbed.contains($0) }.sorted()
+    if parted.isEmpty { return indicesByUnit.keys.sorted() }
+    return Set(indicesByUnit.keys).union(parted.keys).filter { !absorbed.contains($0) }.sorted()
   }
 
   /// The indices of each unit's new facts, in any order.
-  package var places: [UnitNumber: [UInt32]] { placesByUnit }
+  package var factIndices: [UnitNumber: [UInt32]] { indicesByUnit }
 
   /// The units that others absorbed, in any order.
   package var absorbedUnits: Set<UnitNumber> { absorbed }
@@ -75,7 +75,7 @@ package struct UnitSet {
 
   /// Whether the new facts may change a stored unit.
   package func touches(_ unit: UnitNumber) -> Bool {
-    placesByUnit[unit] != nil || absorbedByUnit[unit] != nil || absorbed.contains(unit)
+    indicesByUnit[unit] != nil || absorbedByUnit[unit] != nil || absorbed.contains(unit)
       || parted[unit] != nil || !change.isEmpty
   }
 
@@ -83,13 +83,13 @@ package struct UnitSet {
   ///
   /// - Complexity: O(*k*) in their number, or O(*k* log *k*) if the unit absorbed others.
   package func newFacts(of unit: UnitNumber) -> [Fact] {
-    guard var places = placesByUnit[unit] else { return [] }
-    if absorbedByUnit[unit] != nil { places.sort() }
-    return places.map { newFacts[Int($0)] }
+    guard var indices = indicesByUnit[unit] else { return [] }
+    if absorbedByUnit[unit] != nil { indices.sort() }
+    return indices.map { newFacts[Int($0)] }
   }
 
   /// The new facts that the context depends on, in the order of arrival.
-  package var contextFacts: [Fact] { contextPlaces.map { newFacts[Int($0)] } }
+  package var contextFacts: [Fact] { contextIndices.map { newFacts[Int($0)] } }
 
   /// What folds share. It is created again after the context has changed.
   mutating func sharedFoldContext() -> FoldContext {
@@ -104,14 +104,14 @@ package struct UnitSet {
   mutating func extendContext(with facts: [Fact]) {
     // Another reference to the context would force a copy of it.
     foldContext = nil
-    var place = UInt32(newFacts.count)
+    var newIndex = UInt32(newFacts.count)
     let facts = facts.span
     for index in facts.indices {
       if context.mayConcern(facts[index]) {
-        if context.concerns(facts[index]) { contextPlaces.append(place) }
+        if context.concerns(facts[index]) { contextIndices.append(newIndex) }
         context.extend(with: facts[index], texts, &change)
       }
-      place += 1
+      newIndex += 1
     }
   }
 
@@ -128,8 +128,8 @@ package struct UnitSet {
   mutating func clear() {
     forgetStates()
     newFacts.removeAll()
-    contextPlaces.removeAll(keepingCapacity: true)
-    placesByUnit.removeAll(keepingCapacity: true)
+    contextIndices.removeAll(keepingCapacity: true)
+    indicesByUnit.removeAll(keepingCapacity: true)
     absorbedByUnit.removeAll(keepingCapacity: true)
     absorbed.removeAll(keepingCapacity: true)
     parted.removeAll()
@@ -156,20 +156,20 @@ extension UnitSet {
     // The first array is shared, not copied.
     if count == 0 { newFacts = facts } else { newFacts += facts }
     let arrived = facts.span
-    for place in arrived.indices {
-      try assign(UnitNodes(arrived[place]), at: count + place, in: &storage)
+    for index in arrived.indices {
+      try assign(UnitNodes(arrived[index]), at: count + index, in: &storage)
     }
-    checkPlaces()
+    checkIndices()
   }
 
-  /// Finds the unit of the fact at index `place` by its names, and joins the units that they lead
+  /// Finds the unit of the fact at index `index` by its names, and joins the units that they lead
   /// to.
   @inlinable
   mutating func assign<Storage: UnitStorage & ~Escapable>(
-    _ nodes: UnitNodes, at place: Int, in storage: inout Storage
+    _ nodes: UnitNodes, at index: Int, in storage: inout Storage
   ) throws(Storage.Failure) {
     if let unit = storage.commonUnit(of: nodes) {
-      placesByUnit[unit, default: []].append(UInt32(place))
+      indicesByUnit[unit, default: []].append(UInt32(index))
       return
     }
     var unit: UnitNumber?
@@ -193,7 +193,7 @@ extension UnitSet {
         unit = root
       }
     }
-    placesByUnit[unit ?? 0, default: []].append(UInt32(place))
+    indicesByUnit[unit ?? 0, default: []].append(UInt32(index))
   }
 
   /// Joins two units, and returns the smaller of their numbers, which is that of the joined unit.
@@ -208,13 +208,13 @@ extension UnitSet {
     absorbed.insert(former)
     let before = absorbedByUnit.removeValue(forKey: former) ?? []
     absorbedByUnit[into, default: []] += [former] + before
-    if var moved = placesByUnit.removeValue(forKey: former) {
-      if var own = placesByUnit.removeValue(forKey: into) {
+    if var moved = indicesByUnit.removeValue(forKey: former) {
+      if var own = indicesByUnit.removeValue(forKey: into) {
         if own.count < moved.count { swap(&own, &moved) }
         own += moved
         moved = own
       }
-      placesByUnit[into] = moved
+      indicesByUnit[into] = moved
     }
     folded[into] = nil
     folded[former] = nil
@@ -231,12 +231,12 @@ extension UnitSet {
   ///
   /// - Complexity: O(*u*) in the units with new facts; O(1) in release builds.
   @usableFromInline
-  func checkPlaces() {
+  func checkIndices() {
     #if DEBUG
-      let placed = placesByUnit.values.reduce(0) { $0 + $1.count }
-      assert(placed == newFacts.count, "\(placed) of \(newFacts.count) new facts are in units")
-      assert(absorbed.isDisjoint(with: placesByUnit.keys), "an absorbed unit has new facts")
-      assert(contextPlaces.allSatisfy { $0 < newFacts.count })
+      let assigned = indicesByUnit.values.reduce(0) { $0 + $1.count }
+      assert(assigned == newFacts.count, "\(assigned) of \(newFacts.count) new facts are in units")
+      assert(absorbed.isDisjoint(with: indicesByUnit.keys), "an absorbed unit has new facts")
+      assert(contextIndices.allSatisfy { $0 < newFacts.count })
     #endif
   }
 
@@ -251,7 +251,7 @@ extension UnitSet {
       assert(parent == unit, "unit \(former) leads to \(parent ?? 0) and not to \(unit)")
       let root = unit == 0 ? 0 : try storage.parent(of: unit)
       assert(root == unit, "unit \(unit) is not its own parent")
-      assert(absorbedByUnit[former] == nil && placesByUnit[former] == nil)
+      assert(absorbedByUnit[former] == nil && indicesByUnit[former] == nil)
     #endif
   }
 }

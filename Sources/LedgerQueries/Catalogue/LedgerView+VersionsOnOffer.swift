@@ -61,7 +61,7 @@ extension LedgerView {
     }
     for unit in observers.sorted() {
       let facts = try facts(of: unit, at: clocks)
-      let state = UnitSet.fold(connected: facts, behind: context, texts: texts)
+      let state = UnitSet.fold(connected: facts, context: context, texts: texts)
       for product in products {
         all[product, default: .init()].merge(state.observations(of: product, texts: texts), texts)
       }

@@ -166,8 +166,8 @@ extension LedgerView {
       if byUnit[unit] == nil { order.append(unit) }
       byUnit[unit, default: []].append(name)
     }
-    for place in order {
-      guard let unit = try state(of: place), let names = byUnit[place] else { continue }
+    for number in order {
+      guard let unit = try state(of: number), let names = byUnit[number] else { continue }
       var others: [NameNumber: Name] = [:]
       for (number, use) in names {
         if use.kind == .account {
@@ -179,7 +179,7 @@ extension LedgerView {
       }
       if others.isEmpty { continue }
       var seen: Set<StatedName> = []
-      for fact in try facts(of: place) {
+      for fact in try facts(of: number) {
         guard let subject = fact.subject else { continue }
         for (number, kind) in fact.stated {
           guard let name = others[number],
@@ -299,7 +299,7 @@ private struct FoundCustomers {
   }
 
   private var customers: [FoundCustomer] = []
-  private var places: [Key: Int] = [:]
+  private var indices: [Key: Int] = [:]
 
   var isEmpty: Bool { customers.isEmpty }
 
@@ -335,13 +335,13 @@ private struct FoundCustomers {
   }
 
   private mutating func add(_ customer: FoundCustomer, _ key: Key) {
-    guard let place = places[key] else {
-      places[key] = customers.count
+    guard let index = indices[key] else {
+      indices[key] = customers.count
       customers.append(customer)
       return
     }
-    for match in customer.matches where !customers[place].matches.contains(match) {
-      customers[place].matches.append(match)
+    for match in customer.matches where !customers[index].matches.contains(match) {
+      customers[index].matches.append(match)
     }
   }
 }

@@ -85,7 +85,7 @@ extension LedgerView {
   /// A unit as its facts at the clocks make it; `nil` if there are none.
   private func fold(_ facts: [Fact], _ question: ContentsQuestion) throws(LedgerError) -> Unit? {
     if facts.isEmpty { return nil }
-    let state = UnitSet.fold(connected: facts, behind: question.context, texts: texts)
+    let state = UnitSet.fold(connected: facts, context: question.context, texts: texts)
     try texts.check()
     return state
   }

@@ -29,7 +29,7 @@ public struct EventsQuery: Sendable {
   /// The store time and ledger time of the answer.
   public var clocks = Clocks.now
   /// The sorted positions of its events, once they have been found (``LedgerView/located(_:)``).
-  fileprivate var places: [UInt64]?
+  fileprivate var positions: [UInt64]?
 
   public init() {}
 }
@@ -44,21 +44,36 @@ extension LedgerView {
   public func events(
     _ query: EventsQuery, _ body: (RecordedEvent) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    guard let range = try positions(of: query) else { return }
-    if let places = query.places {
-      try events(at: places.filter(range.contains), query, body)
-      return
+    try matches(of: query) { (position) throws(LedgerError) in
+      try body(try log.event(at: position))
     }
-    guard let filter = try HeaderFilter(query, self) else { return }
-    if let unit = filter.unit {
-      try events(at: try places(in: unit, range, filter), query, body)
-      return
+  }
+
+  /// Passes the positions of the events of a query to `body`, in the order that the query asks for.
+  /// Stops when `body` returns false.
+  ///
+  /// - Complexity: As ``events(_:_:)``, but no event is decoded.
+  /// - Throws: ``LedgerError``, and what `body` throws.
+  func matches(
+    of query: EventsQuery, _ body: (UInt64) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    guard let range = try range(of: query) else { return }
+    var found = query.positions?.filter(range.contains)
+    if found == nil {
+      guard let filter = try HeaderFilter(query, self) else { return }
+      guard let unit = filter.unit else {
+        var cursor = try log.records(in: range, reverse: query.isReverse)
+        while try cursor.next() {
+          let record = try cursor.record(isChecked: false)
+          if filter.admits(record), try !body(cursor.position) { return }
+        }
+        return
+      }
+      found = try positions(in: unit, range, filter)
     }
-    var cursor = try log.records(in: range, reverse: query.isReverse)
-    while try cursor.next() {
-      let record = try cursor.record(isChecked: false)
-      guard filter.admits(record) else { continue }
-      if try !body(try log.event(at: cursor.position)) { return }
+    guard let found else { return }
+    for position in query.isReverse ? found.reversed() : found {
+      if try !body(position) { return }
     }
   }
 
@@ -69,40 +84,31 @@ extension LedgerView {
   /// - Complexity: O(*n*) in the events of the unit; 8 bytes for each matching event.
   /// - Throws: ``LedgerError``.
   package func located(_ query: EventsQuery) throws(LedgerError) -> EventsQuery {
-    guard let range = try positions(of: query), let filter = try HeaderFilter(query, self),
+    guard let range = try range(of: query), let filter = try HeaderFilter(query, self),
       let unit = filter.unit
     else { return query }
     var query = query
-    query.places = try places(in: unit, range, filter)
+    query.positions = try positions(in: unit, range, filter)
     return query
   }
 
   /// The positions that are asked for and exist; `nil` if there are none.
-  private func positions(of query: EventsQuery) throws(LedgerError) -> ClosedRange<UInt64>? {
+  private func range(of query: EventsQuery) throws(LedgerError) -> ClosedRange<UInt64>? {
     let lower = max(query.from, 1)
     var upper = min(query.to, position)
     if let asOf = query.clocks.asOf { upper = min(upper, try position(asOf)) }
     return lower <= upper ? lower...upper : nil
   }
 
-  private func places(
+  private func positions(
     in unit: UInt32, _ range: ClosedRange<UInt64>, _ filter: HeaderFilter
   ) throws(LedgerError) -> [UInt64] {
-    var places: [UInt64] = []
+    var positions: [UInt64] = []
     for fact in try facts(of: unit)
     where range.contains(fact.position) && filter.members?.contains(fact.position) != false {
-      if filter.admits(try log.record(at: fact.position)) { places.append(fact.position) }
+      if filter.admits(try log.record(at: fact.position)) { positions.append(fact.position) }
     }
-    return places
-  }
-
-  private func events(
-    at places: [UInt64], _ query: EventsQuery,
-    _ body: (RecordedEvent) throws(LedgerError) -> Bool
-  ) throws(LedgerError) {
-    for place in query.isReverse ? places.reversed() : places {
-      if try !body(try log.event(at: place)) { return }
-    }
+    return positions
   }
 }
 
@@ -185,24 +191,24 @@ package struct TypePattern {
   /// - Complexity: O(*n* · *m*) in the worst case.
   package func matches(_ text: String) -> Bool {
     let text = Array(text)
-    var (place, at) = (0, 0)
-    var star: (place: Int, at: Int)?
+    var (next, at) = (0, 0)
+    var star: (next: Int, at: Int)?
     while at < text.count {
-      if place < pattern.count, pattern[place] == "*" {
-        star = (place, at)
-        place += 1
-      } else if place < pattern.count, pattern[place] == text[at] {
-        place += 1
+      if next < pattern.count, pattern[next] == "*" {
+        star = (next, at)
+        next += 1
+      } else if next < pattern.count, pattern[next] == text[at] {
+        next += 1
         at += 1
       } else if let last = star {
-        star = (last.place, last.at + 1)
-        place = last.place + 1
+        star = (last.next, last.at + 1)
+        next = last.next + 1
         at = last.at + 1
       } else {
         return false
       }
     }
-    return pattern[place...].allSatisfy { $0 == "*" }
+    return pattern[next...].allSatisfy { $0 == "*" }
   }
 }
 

@@ -10,7 +10,7 @@ extension LedgerView {
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func events(
     ofKinds kinds: Set<EventKind>, clocks: Clocks = .now,
-    _ body: (RecordedEvent, FoldPlace) throws(LedgerError) -> Bool
+    _ body: (RecordedEvent, EventFoldKey) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     let end = try lastPosition(clocks)
     guard end > 0 else { return }
@@ -20,7 +20,7 @@ extension LedgerView {
       guard kinds.contains(header.kind) else { continue }
       if let at = clocks.at, header.believedAt > at { continue }
       let recorded = try log.event(of: try cursor.record())
-      if try !body(recorded, FoldPlace(recorded)) { return }
+      if try !body(recorded, EventFoldKey(recorded)) { return }
     }
   }
 }

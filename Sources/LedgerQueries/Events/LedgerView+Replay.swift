@@ -1,5 +1,5 @@
 public import LedgerEvents
-internal import LedgerModel
+package import LedgerModel
 public import LedgerStore
 
 /// A part of a ledger to replay.
@@ -20,18 +20,40 @@ public struct ReplaySlice: Sendable {
 /// The events that a replay folds, and which of them are its steps.
 public struct ReplayEvents: Sendable {
   /// By position: the steps, and the events that they depend on.
-  public var events: [RecordedEvent]
+  public let events: [RecordedEvent]
   /// The positions of the steps.
   public var steps: Set<UInt64>
   /// The positions of events that the steps depend on but are not connected with: the shared
   /// context, and other customers' content that theirs is judged against. A replay does not report
   /// what these events change.
   public var background: Set<UInt64>
+  /// The events as facts, if the source has them; `nil` if they are to be made of the events.
+  package let numbered: NumberedEvents?
 
   public init(events: [RecordedEvent], steps: Set<UInt64>, background: Set<UInt64> = []) {
+    self.init(events, numbered: nil, steps: steps, background: background)
+  }
+
+  fileprivate init(
+    _ events: [RecordedEvent], numbered: NumberedEvents?, steps: Set<UInt64>,
+    background: Set<UInt64>
+  ) {
     self.events = events
+    self.numbered = numbered
     self.steps = steps
     self.background = background
+    assert(numbered.map { $0.facts.map(\.position) == events.map(\.position) } ?? true)
+  }
+
+  /// The events that satisfy `isIncluded`.
+  ///
+  /// - Complexity: O(*n*).
+  public func filter(_ isIncluded: (RecordedEvent) -> Bool) -> ReplayEvents {
+    let events = events.filter(isIncluded)
+    let positions = Set(events.map(\.position))
+    return ReplayEvents(
+      events, numbered: numbered?.filter(positions.contains),
+      steps: steps.intersection(positions), background: background.intersection(positions))
   }
 }
 
@@ -45,19 +67,18 @@ extension LedgerView {
   ///   products are read, too. Everything that is read is kept in memory.
   /// - Throws: ``LedgerError``.
   public func replayEvents(_ slice: ReplaySlice) throws(LedgerError) -> ReplayEvents {
-    // Events that were decoded to find the steps are not read again.
-    var asked: [UInt64: RecordedEvent] = [:]
-    try readSteps(slice) { asked[$0.position] = $0 }
-    let found = try ground(of: Set(asked.keys))
+    let ground = try ground(of: slice)
+    let facts = ground.sortedFacts
     var events: [RecordedEvent] = []
-    for position in found.positions {
-      if let known = asked.removeValue(forKey: position) {
-        events.append(known)
-      } else {
-        events.append(try log.event(at: position))
-      }
+    events.reserveCapacity(facts.count)
+    var names: [NameNumber: NameUse] = [:]
+    for fact in facts {
+      let record = try log.record(at: fact.position)
+      events.append(try log.event(of: record, addingTo: &names))
     }
-    return ReplayEvents(events: events, steps: found.steps, background: found.background)
+    return ReplayEvents(
+      events, numbered: NumberedEvents(events, facts: facts, names: names), steps: ground.steps,
+      background: ground.background)
   }
 
   /// The positions of a slice's events and of those that affect their outcome: as
@@ -66,33 +87,29 @@ extension LedgerView {
   /// - Complexity: as ``replayEvents(_:)``.
   /// - Throws: ``LedgerError``.
   package func replayPositions(_ slice: ReplaySlice) throws(LedgerError) -> ReplayPositions {
-    var steps: Set<UInt64> = []
-    try readSteps(slice) { steps.insert($0.position) }
-    return try ground(of: steps)
+    let ground = try ground(of: slice)
+    return ReplayPositions(
+      positions: ground.sortedFacts.map(\.position), steps: ground.steps,
+      background: ground.background)
   }
 
-  private func readSteps(
-    _ slice: ReplaySlice, _ body: (RecordedEvent) -> Void
-  ) throws(LedgerError) {
+  private func ground(of slice: ReplaySlice) throws(LedgerError) -> ReplayGround {
     var query = EventsQuery()
     query.account = slice.account
     query.transaction = slice.transaction
     query.storeItem = slice.storeItem
     query.from = slice.from
     query.to = slice.to
-    try events(query) { recorded in
-      body(recorded)
+    var steps: Set<UInt64> = []
+    try matches(of: query) { position in
+      steps.insert(position)
       return true
     }
-  }
-
-  private func ground(of steps: Set<UInt64>) throws(LedgerError) -> ReplayPositions {
     var ground = ReplayGround(steps)
     try ground.readUnits(self)
     try ground.readContext(self)
     try ground.readObservers(self)
-    return ReplayPositions(
-      positions: ground.positions, steps: steps, background: ground.background)
+    return ground
   }
 }
 
@@ -108,11 +125,11 @@ package struct ReplayPositions: Sendable {
 
 /// What the steps of a replay depend on, gathered unit by unit.
 private struct ReplayGround {
-  private let steps: Set<UInt64>
+  let steps: Set<UInt64>
   /// The position of the last step. Later events have no effect.
   private let last: UInt64
   private var units: Set<UnitNumber> = []
-  /// The facts of the units of the steps, and of the shared context.
+  /// The facts of the units of the steps, of the shared context, and of the observers.
   private var facts: [UInt64: Fact] = [:]
   private(set) var background: Set<UInt64> = []
 
@@ -121,8 +138,8 @@ private struct ReplayGround {
     last = steps.max() ?? 0
   }
 
-  /// The positions of everything gathered, ascending.
-  var positions: [UInt64] { background.union(facts.keys).sorted() }
+  /// Everything gathered, in the order of positions.
+  var sortedFacts: [Fact] { facts.values.sorted { $0.position < $1.position } }
 
   /// Reads the whole units of the steps.
   mutating func readUnits(_ view: LedgerView) throws(LedgerError) {
@@ -165,6 +182,7 @@ private struct ReplayGround {
           for fact in try view.facts(of: unit)
           where fact.position <= last && facts[fact.position] == nil {
             background.insert(fact.position)
+            facts[fact.position] = fact
           }
         }
       }
@@ -183,7 +201,7 @@ private struct ReplayGround {
       // Events after the last step may hide what was there before it.
       if found.positions.contains(where: { $0 > last }) {
         let known = try view.facts(of: unit).filter { $0.position <= last }
-        state = UnitSet.fold(connected: known, behind: context, texts: view.texts)
+        state = UnitSet.fold(connected: known, context: context, texts: view.texts)
         found = state.observations(of: observed, texts: view.texts)
       }
       if found.isInstalledByNobody { deciding.insert(unit) }

@@ -18,20 +18,20 @@ public struct SessionVersions: Sendable {
     var session: Name?
   }
 
-  private var known: [Session: (versions: Versions, place: FoldPlace)] = [:]
+  private var known: [Session: (versions: Versions, foldKey: EventFoldKey)] = [:]
 
   /// What the event's session states; empty if no session of its device was started.
   public func versions(of event: Event) -> Versions {
     known[Session(device: event.device, session: event.session)]?.versions ?? Versions()
   }
 
-  mutating func add(_ event: Event, _ place: FoldPlace) {
+  mutating func add(_ event: Event, _ foldKey: EventFoldKey) {
     let session = Session(device: event.device, session: event.session)
-    if let last = known[session]?.place, place < last { return }
+    if let last = known[session]?.foldKey, foldKey < last { return }
     let versions = Versions(
       app: event.data.string("appVersion"), system: event.data.string("systemVersion"),
       storefront: event.data.string("storefront"))
-    known[session] = (versions, place)
+    known[session] = (versions, foldKey)
   }
 }
 
@@ -43,8 +43,8 @@ extension LedgerView {
   /// - Throws: ``LedgerError``.
   public func sessionVersions(clocks: Clocks = .now) throws(LedgerError) -> SessionVersions {
     var versions = SessionVersions()
-    try events(ofKinds: [.sessionStarted], clocks: clocks) { recorded, place in
-      versions.add(recorded.event, place)
+    try events(ofKinds: [.sessionStarted], clocks: clocks) { recorded, foldKey in
+      versions.add(recorded.event, foldKey)
       return true
     }
     return versions

@@ -54,8 +54,8 @@ public struct FindingIncident: Sendable {
     groups.joinSittings(findings)
     var members: [Int: [FindingAnswer]] = [:]
     var order: [Int] = []
-    for (place, finding) in findings.enumerated() {
-      let root = groups.root(of: place)
+    for (index, finding) in findings.enumerated() {
+      let root = groups.root(of: index)
       if members[root] == nil { order.append(root) }
       members[root, default: []].append(finding)
     }
@@ -82,13 +82,13 @@ private struct FindingGroups {
 
   init(count: Int) { parents = Array(0..<count) }
 
-  mutating func root(of place: Int) -> Int {
-    var place = place
-    while parents[place] != place {
-      parents[place] = parents[parents[place]]
-      place = parents[place]
+  mutating func root(of index: Int) -> Int {
+    var index = index
+    while parents[index] != index {
+      parents[index] = parents[parents[index]]
+      index = parents[index]
     }
-    return place
+    return index
   }
 
   private mutating func join(_ left: Int, _ right: Int) {
@@ -99,22 +99,22 @@ private struct FindingGroups {
   /// Joins the findings with the same cause. Findings without a cause stay separate.
   mutating func join(_ findings: [FindingAnswer], by cause: (FindingAnswer) -> Cause?) {
     var first: [Cause: Int] = [:]
-    for (place, finding) in findings.enumerated() {
+    for (index, finding) in findings.enumerated() {
       guard let cause = cause(finding) else { continue }
-      if let known = first[cause] { join(known, place) } else { first[cause] = place }
+      if let known = first[cause] { join(known, index) } else { first[cause] = index }
     }
   }
 
   mutating func joinSittings(_ findings: [FindingAnswer]) {
-    var places: [Habit: [Int]] = [:]
-    for (place, finding) in findings.enumerated()
+    var indices: [Habit: [Int]] = [:]
+    for (index, finding) in findings.enumerated()
     where finding.account != nil || finding.device != nil {
       let habit = Habit(
         rule: finding.rule, environment: finding.environment, account: finding.account,
         device: finding.device)
-      places[habit, default: []].append(place)
+      indices[habit, default: []].append(index)
     }
-    for same in places.values {
+    for same in indices.values {
       let byTime = same.sorted { findings[$0].occurredAt < findings[$1].occurredAt }
       for (earlier, later) in zip(byTime, byTime.dropFirst()) {
         let apart =

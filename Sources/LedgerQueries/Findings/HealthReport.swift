@@ -129,7 +129,7 @@ extension LedgerView {
     }
     let environments = try soldTransactions(query)
     let customers = try customersByAccount(past)
-    var first: [SoldTransaction<Name>: (place: FoldPlace, version: Name?)] = [:]
+    var first: [SoldTransaction<Name>: (foldKey: EventFoldKey, version: Name?)] = [:]
     let end = try lastPosition(query.clocks)
     if end > 0 {
       var cursor = try log.records(in: 1...end)
@@ -149,14 +149,14 @@ extension LedgerView {
         guard isPurchase, !record.source.isFromTheStore,
           let transaction = recorded.event.transaction
         else { continue }
-        let place = FoldPlace(recorded)
+        let foldKey = EventFoldKey(recorded)
         for environment in environments[transaction] ?? [] {
           let sold = SoldTransaction(transaction: transaction, environment: environment)
-          if first[sold].map({ place < $0.place }) ?? true { first[sold] = (place, name) }
+          if first[sold].map({ foldKey < $0.foldKey }) ?? true { first[sold] = (foldKey, name) }
         }
       }
     }
-    for sold in first.values where query.admits(sold.place.time) {
+    for sold in first.values where query.admits(sold.foldKey.time) {
       tally.groups[sold.version, default: .init()].purchases += 1
     }
     return tally.report

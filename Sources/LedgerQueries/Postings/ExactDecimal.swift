@@ -1,7 +1,7 @@
 /// A decimal number for money. Sums are exact, and digits after the decimal point are kept as
 /// written.
 ///
-/// The number is `mantissa` divided by ten to the power of `places`: 9.90 is 990 with two places.
+/// The number is `mantissa` divided by ten to the power of `scale`: 9.90 is 990 with a scale of 2.
 public struct ExactDecimal: Sendable {
   /// The maximum number of digits on each side of the decimal point. Numbers within the limit can
   /// be added a million times, even those that are a fraction of a refunded price.
@@ -9,17 +9,17 @@ public struct ExactDecimal: Sendable {
 
   private var mantissa: Int128
   /// The number of digits after the decimal point.
-  private(set) var places: Int
+  private(set) var scale: Int
 
   /// 0, without digits after the decimal point.
-  public static let zero = ExactDecimal(mantissa: 0, places: 0)
+  public static let zero = ExactDecimal(mantissa: 0, scale: 0)
 
-  private init(mantissa: Int128, places: Int) {
+  private init(mantissa: Int128, scale: Int) {
     self.mantissa = mantissa
-    self.places = places
+    self.scale = scale
   }
 
-  public init(integer: Int64) { self.init(mantissa: Int128(integer), places: 0) }
+  public init(integer: Int64) { self.init(mantissa: Int128(integer), scale: 0) }
 
   /// Parses a price, `-?[0-9]+(\.[0-9]+)?`; `nil` for anything else, or for more than `digitsMax`
   /// digits on either side of the decimal point.
@@ -27,8 +27,8 @@ public struct ExactDecimal: Sendable {
   /// - Complexity: O(*n*) in the length of `text`.
   public init?(_ text: String) {
     self.init(exactly: text)
-    let limit = Self.power(Self.digitsMax + places)
-    guard places <= Self.digitsMax, mantissa.magnitude < limit.magnitude else { return nil }
+    let limit = Self.power(Self.digitsMax + scale)
+    guard scale <= Self.digitsMax, mantissa.magnitude < limit.magnitude else { return nil }
   }
 
   /// Parses a price, or the result of a calculation with prices; `nil` for anything else, or if it
@@ -44,9 +44,9 @@ public struct ExactDecimal: Sendable {
       return nil
     }
     let fraction = parts.count > 1 ? parts[1] : []
-    guard fraction.count <= Self.placesMax else { return nil }
+    guard fraction.count <= Self.scaleMax else { return nil }
     mantissa = 0
-    places = fraction.count
+    scale = fraction.count
     for digit in parts[0] + fraction {
       let (tens, overflows) = mantissa.multipliedReportingOverflow(by: 10)
       let (sum, exceeds) = tens.addingReportingOverflow(Int128(digit & 0x0F))
@@ -58,7 +58,7 @@ public struct ExactDecimal: Sendable {
 
   /// The digits after the decimal point of a part of a price: those of the price and of millionths
   /// of a percent.
-  private static let placesMax = digitsMax + 8
+  private static let scaleMax = digitsMax + 8
 
   private static func isDigit(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
@@ -68,23 +68,23 @@ public struct ExactDecimal: Sendable {
   ///
   /// - Complexity: O(1).
   public mutating func add(_ other: ExactDecimal) -> Bool {
-    let wide = max(places, other.places)
+    let wide = max(scale, other.scale)
     guard let own = scaled(to: wide), let more = other.scaled(to: wide) else { return false }
     let (sum, overflows) = own.addingReportingOverflow(more)
     guard !overflows else { return false }
     mantissa = sum
-    places = wide
+    scale = wide
     return true
   }
 
   /// The exact part of the number for a percentage in millionths of one percent.
   ///
-  /// Trailing zeros from the division are removed, down to the number's own places.
+  /// Trailing zeros from the division are removed, down to the number's own scale.
   func part(percentMillionths: Int64) -> ExactDecimal {
-    var part = ExactDecimal(mantissa: mantissa * Int128(percentMillionths), places: places + 8)
-    while part.places > places, part.mantissa % 10 == 0 {
+    var part = ExactDecimal(mantissa: mantissa * Int128(percentMillionths), scale: scale + 8)
+    while part.scale > scale, part.mantissa % 10 == 0 {
       part.mantissa /= 10
-      part.places -= 1
+      part.scale -= 1
     }
     return part
   }
@@ -92,31 +92,31 @@ public struct ExactDecimal: Sendable {
   /// The number with the opposite sign.
   ///
   /// - Complexity: O(1).
-  public var negated: ExactDecimal { ExactDecimal(mantissa: -mantissa, places: places) }
+  public var negated: ExactDecimal { ExactDecimal(mantissa: -mantissa, scale: scale) }
 
   /// The exact product; `nil` if it has too many digits. Trailing zeros are removed, down to the
-  /// number's own places.
+  /// number's own scale.
   ///
   /// - Complexity: O(1).
   public func multiplied(by other: ExactDecimal) -> ExactDecimal? {
     let (wide, overflows) = mantissa.multipliedReportingOverflow(by: other.mantissa)
-    guard !overflows, places + other.places <= Self.productPlacesMax else { return nil }
-    var product = ExactDecimal(mantissa: wide, places: places + other.places)
-    while product.places > places, product.mantissa % 10 == 0 {
+    guard !overflows, scale + other.scale <= Self.productScaleMax else { return nil }
+    var product = ExactDecimal(mantissa: wide, scale: scale + other.scale)
+    while product.scale > scale, product.mantissa % 10 == 0 {
       product.mantissa /= 10
-      product.places -= 1
+      product.scale -= 1
     }
     return product
   }
 
   /// The digits after the decimal point of a part of a price in another currency. Ten to this power
   /// still fits into 128 bits.
-  private static let productPlacesMax = placesMax + digitsMax
+  private static let productScaleMax = scaleMax + digitsMax
 
   /// The number in millionths; `nil` if it is not a whole number of them, or exceeds 64 bits.
   public var millionths: Int64? {
-    if places <= 6 { return scaled(to: 6).flatMap { Int64(exactly: $0) } }
-    let (whole, rest) = mantissa.quotientAndRemainder(dividingBy: Self.power(places - 6))
+    if scale <= 6 { return scaled(to: 6).flatMap { Int64(exactly: $0) } }
+    let (whole, rest) = mantissa.quotientAndRemainder(dividingBy: Self.power(scale - 6))
     return rest == 0 ? Int64(exactly: whole) : nil
   }
 
@@ -124,13 +124,13 @@ public struct ExactDecimal: Sendable {
   public var text: String {
     let digits = String(mantissa.magnitude)
     let sign = mantissa < 0 ? "-" : ""
-    guard places > 0 else { return sign + digits }
-    let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-    return "\(sign)\(padded.dropLast(places)).\(padded.suffix(places))"
+    guard scale > 0 else { return sign + digits }
+    let padded = String(repeating: "0", count: max(0, scale + 1 - digits.count)) + digits
+    return "\(sign)\(padded.dropLast(scale)).\(padded.suffix(scale))"
   }
 
   private func scaled(to wide: Int) -> Int128? {
-    let (product, overflows) = mantissa.multipliedReportingOverflow(by: Self.power(wide - places))
+    let (product, overflows) = mantissa.multipliedReportingOverflow(by: Self.power(wide - scale))
     return overflows ? nil : product
   }
 
@@ -142,18 +142,18 @@ public struct ExactDecimal: Sendable {
 
 extension ExactDecimal: Hashable {
   public static func == (left: ExactDecimal, right: ExactDecimal) -> Bool {
-    let (small, large) = left.places < right.places ? (left, right) : (right, left)
-    return small.scaled(to: large.places) == large.mantissa
+    let (small, large) = left.scale < right.scale ? (left, right) : (right, left)
+    return small.scaled(to: large.scale) == large.mantissa
   }
 
   public func hash(into hasher: inout Hasher) {
-    var (mantissa, places) = (mantissa, places)
-    while places > 0, mantissa % 10 == 0 {
+    var (mantissa, scale) = (mantissa, scale)
+    while scale > 0, mantissa % 10 == 0 {
       mantissa /= 10
-      places -= 1
+      scale -= 1
     }
     hasher.combine(mantissa)
-    hasher.combine(mantissa == 0 ? 0 : places)
+    hasher.combine(mantissa == 0 ? 0 : scale)
   }
 }
 

@@ -34,7 +34,7 @@ final class ConsumptionJudge: Sendable {
       (log.lastPosition, try log.lastNameNumber())
     }
     let reader = try catchUp(held, projections, reading.view, view, committed)
-    let texts = try TentativeTexts(reader.texts, behind: committed, committedName, view)
+    let texts = try TentativeTexts(reader.texts, after: committed, committedName, view)
     let recent = try (committed + 1...pending.batch.upperBound).map {
       (position) throws(LedgerError) in try view.fact(at: position)
     }
@@ -169,7 +169,7 @@ private struct TentativeTexts: FactTexts {
   private var ids: [UInt64: Name] = [:]
 
   init(
-    _ committed: LogTexts, behind position: UInt64, _ number: NameNumber, _ view: LogView
+    _ committed: LogTexts, after position: UInt64, _ number: NameNumber, _ view: LogView
   ) throws(LedgerError) {
     self.committed = committed
     for position in position + 1..<max(position, view.lastPosition) + 1 {

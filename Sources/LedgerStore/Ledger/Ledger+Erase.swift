@@ -147,14 +147,15 @@ extension Ledger {
     try finishErasure()
   }
 
-  /// Overwrites the keys of what the log lists as erased, if that is not done yet.
+  /// Overwrites the keys of what the log lists as erased, if that is not done yet. The mark names
+  /// the slots, too, so a damaged list does not keep their keys.
   ///
   /// - Complexity: O(1) if it is done; otherwise O(*n*) in everything that was ever erased.
   func finishErasure() throws(LedgerError) {
     guard let mark = try log.erasureMark() else { return }
     // If the key file is missing, the mark stays until the file is put back or given up.
     guard try log.destroyErasedKeys() else { return }
-    try log.clearErasureMark(mark)
+    try log.clearErasureMark(mark.position)
   }
 }
 
@@ -169,12 +170,9 @@ private final class FoundScope: Sendable {
 }
 
 extension EventLog {
-  /// The position of the newest erasure whose keys may not have been overwritten yet; `nil` if all
-  /// have been.
-  func erasureMark() throws(LedgerError) -> UInt64? {
-    try read { (view) throws(LedgerError) in
-      try LogIdentity.number(.erasing, view.view, view.tables)
-    }
+  /// The mark of the erasures whose keys may not have been overwritten yet; `nil` if all have been.
+  func erasureMark() throws(LedgerError) -> ErasureMark? {
+    try read { (view) throws(LedgerError) in try ErasureMark(view.view, view.tables) }
   }
 
   /// Overwrites the keys of everything that was erased.
@@ -182,6 +180,10 @@ extension EventLog {
   /// - Returns: Whether there is a key file.
   @discardableResult
   func destroyErasedKeys() throws(LedgerError) -> Bool {
+    // Before the list, which may be damaged.
+    if let mark = try erasureMark(), !mark.slots.isEmpty {
+      guard try tables.texts.keys?.destroy(mark.slots) ?? true else { return false }
+    }
     let slots = try read { (view) throws(LedgerError) in try view.erasedSlots() }
     return try tables.texts.keys?.destroy(slots.map(\.slot)) ?? true
   }
@@ -193,9 +195,9 @@ extension EventLog {
     do throws(LMDBError) { transaction = try environment.beginWrite() } catch {
       throw LedgerError(error)
     }
-    let mark = try LogIdentity.number(.erasing, transaction.view, tables)
+    let mark = try ErasureMark(transaction.view, tables)
     do throws(LMDBError) {
-      if mark == position { _ = try transaction.delete(tables.meta, key.span) }
+      if mark?.position == position { _ = try transaction.delete(tables.meta, key.span) }
       try transaction.commit()
     } catch {
       throw LedgerError(error)

@@ -25,7 +25,7 @@ extension Ledger {
       guard view.lastPosition > 0 else { return 0 }
       let batch = try FactBatch(
         1...view.lastPosition, view, log.identity.keyHash, indexesIDs: false)
-      var units = UnitSet(behind: SharedContext(), texts: texts)
+      var units = UnitSet(context: SharedContext(), texts: texts)
       var counted = CountedUnits(texts: texts)
       try units.append(batch.facts, in: &counted)
       try units.foldAll(into: &counted)

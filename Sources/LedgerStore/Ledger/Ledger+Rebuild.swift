@@ -29,16 +29,33 @@ extension Ledger {
     progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
   ) throws(LedgerError) -> [String] {
     try schedule.whileNobodyFolds { () throws(LedgerError) in
-      guard let live = try source.live() else { return ["There are no projections."] }
-      if let stored = try live.storedReducer(), stored != Reducer.version {
-        return [Checkpoint.foldedByOtherRules(stored)]
+      while true {
+        let erased = try erasedCount()
+        let differences = try foundDifferences(progress)
+        // What was erased meanwhile cannot be folded again, although the projections hold it until
+        // they are folded further.
+        let isUndisturbed = try erasedCount() == erased
+        if isUndisturbed || differences.isEmpty { return differences }
       }
-      // An interrupted merge has left rows ahead of the checkpoint, so it is completed first.
-      try fold(into: live, through: .max, nil)
-      let position = try live.position()
-      return try withFreshGeneration(beside: live, through: position, progress) {
-        (fresh) throws(LedgerError) in try ProjectionComparison(live, fresh).differences()
-      }
+    }
+  }
+
+  private func erasedCount() throws(LedgerError) -> Int {
+    try log.read { (view) throws(LedgerError) in try view.erasedSlots().count }
+  }
+
+  private func foundDifferences(
+    _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?
+  ) throws(LedgerError) -> [String] {
+    guard let live = try source.live() else { return ["There are no projections."] }
+    if let stored = try live.storedReducer(), stored != Reducer.version {
+      return [Checkpoint.foldedByOtherRules(stored)]
+    }
+    // An interrupted merge has left rows ahead of the checkpoint, so it is completed first.
+    try fold(into: live, through: .max, nil)
+    let position = try live.position()
+    return try withFreshGeneration(beside: live, through: position, progress) {
+      (fresh) throws(LedgerError) in try ProjectionComparison(live, fresh).differences()
     }
   }
 
@@ -153,7 +170,14 @@ extension EventLog {
     for _ in 0..<Self.comparisonsMax {
       let position = try live.position()
       try Projector(log: self, projections: fresh).fold(through: position, progress)
-      let differences = try ProjectionComparison(live, fresh).differences()
+      let differences: [String]
+      do throws(LedgerError) {
+        differences = try ProjectionComparison(live, fresh).differences()
+      } catch {
+        // If the projections were folded further meanwhile, the others lack rows.
+        guard error.code == .rebuildNeeded else { throw error }
+        differences = [error.projectionDamage ?? error.message]
+      }
       guard try live.position() == position else { continue }
       if differences.isEmpty { return .agree }
       if position == (try lastPosition()) { return .differ(differences) }

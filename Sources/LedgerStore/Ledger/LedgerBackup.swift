@@ -127,11 +127,11 @@ extension Ledger {
   private func isOwn(_ folder: String) throws(LMDBError) -> Bool {
     var folder = folder
     while true {
-      if try isSamePlace(folder, path) { return true }
+      if try isSameFile(folder, path) { return true }
       let parent = folder + "/.."
       // The root is its own parent, and a folder that does not exist has none.
-      if try isSamePlace(folder, parent) { return false }
-      if try !isSamePlace(parent, parent) { return false }
+      if try isSameFile(folder, parent) { return false }
+      if try !isSameFile(parent, parent) { return false }
       folder = parent
     }
   }
@@ -146,6 +146,7 @@ extension Ledger {
   ///   - folder: The folder to create. It must not exist, but its parent must.
   ///   - keys: Where the keys come from.
   ///   - decryption: What decrypts the backups and the key file; needed only if one is encrypted.
+  ///     Each part is tried with all of it, so the parts may be encrypted differently.
   ///   - givesUpMissingKeys: Whether to go on if the key file is older than the backup and lacks
   ///     keys that it needs. What was encrypted with them can then never be decrypted.
   ///   - progress: Called now and then with the number of events checked and their total.

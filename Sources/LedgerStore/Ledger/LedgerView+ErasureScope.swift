@@ -169,8 +169,10 @@ extension LedgerView {
       }
     }
     customer.positions = touched.sorted()
-    for number in numbers where try log.isErased(name: number) {
-      try addWhatCameSince(number, to: &customer)
+    for number in numbers {
+      for erasure in try erasures(of: number, among: customer.positions) {
+        try addWhatCameSince(erasure, of: number, to: &customer)
+      }
     }
     return customer
   }
@@ -188,37 +190,32 @@ extension LedgerView {
   /// that time, and the events that state no account but a transaction that is known by now to have
   /// been this customer's alone.
   private func addWhatCameSince(
-    _ number: NameNumber, to customer: inout ErasedCustomer
+    _ erasure: UInt64, of number: NameNumber, to customer: inout ErasedCustomer
   ) throws(LedgerError) {
-    let slot = try log.sealedName(number).slot
-    guard !slot.isForgotten, let erasure = try log.erasure(of: slot.taken) else { return }
     let members = try positions(
       ofCustomer: number, at: Clocks(asOf: .position(erasure - 1)), shared: .ofSingleHolder)
     customer.members.formUnion(members)
-    var own: Set<NameNumber> = []
-    for position in members { own.formUnion(try log.record(at: position).transactions) }
     let unit = try foldedUnitNumber(of: number).flatMap { (unit) throws(LedgerError) in
       try state(of: unit)
     }
+    // What somebody had who was erased, too, is nobody's now, unless it had been transferred.
+    let held = unit?.holdings(ofOthersThan: customer.accounts) ?? UnitHoldings()
+    var own: Set<NameNumber> = []
+    for position in members { own.formUnion(try log.record(at: position).named(in: unit).all) }
     var others: Set<NameNumber> = []
-    // Each transaction is looked for once: a unit of many customers has many events of each.
-    var held: [NameNumber: Bool] = [:]
     for position in customer.positions where !members.contains(position) {
       let record = try log.record(at: position)
       let account = record.number(.account)
+      let named = record.named(in: unit)
       if account == number && position > erasure {
         customer.members.insert(position)
-        own.formUnion(record.transactions)
+        own.formUnion(named.all)
       } else if account != 0, !customer.accounts.contains(account),
         try !log.isErased(name: account)
       {
-        others.formUnion(record.transactions)
-      } else if let subject = record.subject {
-        let isHeld =
-          held[subject] ?? unit?.isHeld(subject, byOthersThan: customer.accounts) ?? false
-        held[subject] = isHeld
-        // What somebody had who was erased, too, is nobody's now, unless it had been transferred.
-        if isHeld { others.formUnion(record.transactions) }
+        others.formUnion(named.all)
+      } else if named.areHeld(held) {
+        others.formUnion(named.all)
       }
     }
     own.subtract(others)
@@ -228,7 +225,7 @@ extension LedgerView {
       isComplete = true
       for position in customer.positions where !customer.members.contains(position) {
         let record = try log.record(at: position)
-        let named = record.transactions
+        let named = record.named(in: unit).all
         guard record.number(.account) == 0, !own.isDisjoint(with: named) else { continue }
         customer.members.insert(position)
         own.formUnion(named.subtracting(others))
@@ -313,17 +310,6 @@ extension Fact {
 }
 
 extension Unit {
-  /// Whether a known customer with another account than these now holds a transaction.
-  ///
-  /// - Complexity: O(*n*) in the unit's accounts.
-  fileprivate func isHeld(
-    _ transaction: NameNumber, byOthersThan accounts: Set<NameNumber>
-  ) -> Bool {
-    let everywhere = EnvironmentSet(StoreEnvironment.allCases)
-    return !accounts.isSuperset(
-      of: self.accounts(of: .transaction(transaction), environments: everywhere))
-  }
-
   /// The accounts that belong to the same customer as `account` in every environment in which they
   /// are known. An account that is another customer's in one of them is not erased.
   fileprivate func accountsOfOnePerson(_ account: NameNumber) -> [NameNumber] {
@@ -421,15 +407,30 @@ extension RecordView {
     number(.account) != 0 || number(.transaction) != 0 || number(.payment) != 0
   }
 
-  /// The transaction that the event is about: its own, or else the first of its chain; `nil` if it
-  /// names neither.
-  fileprivate var subject: NameNumber? {
-    [number(.transaction), number(.originalTransaction)].first { $0 != 0 }
+  /// The transaction and the chain that the event names.
+  ///
+  /// - Parameter unit: The unit that knows to which transaction a payment belongs.
+  fileprivate func named(in unit: Unit?) -> NamedTransactions {
+    let payment = number(.payment)
+    let paid = payment == 0 ? 0 : unit?.transaction(ofPayment: payment) ?? payment
+    return NamedTransactions(
+      transaction: number(.transaction) != 0 ? number(.transaction) : paid,
+      original: number(.originalTransaction))
   }
+}
 
-  /// The transactions that the event names: its own, and the first of its chain.
-  fileprivate var transactions: Set<NameNumber> {
-    Set([number(.transaction), number(.originalTransaction)].filter { $0 != 0 })
+/// What an event is about: a transaction, or else a chain. 0 is neither.
+private struct NamedTransactions {
+  /// While no event names the transaction of a payment, the payment's number.
+  let transaction: NameNumber
+  let original: NameNumber
+
+  var all: Set<NameNumber> { Set([transaction, original].filter { $0 != 0 }) }
+
+  /// Whether others hold the transaction, or any transaction of the chain if the event names none.
+  func areHeld(_ held: UnitHoldings) -> Bool {
+    transaction != 0
+      ? held.transactions.contains(transaction) : held.originals.contains(original)
   }
 }
 

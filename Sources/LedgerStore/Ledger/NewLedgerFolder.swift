@@ -41,7 +41,7 @@ struct NewLedgerFolder {
     guard FileManager.default.isWritableFile(atPath: parent) else {
       throw LedgerError(
         .cannotCreate,
-        "Nothing can be written in \(parent): name another place for \(self.path).")
+        "Nothing can be written in \(parent): name another folder for \(self.path).")
     }
   }
 

@@ -23,8 +23,20 @@ final class ProjectionSource: Sendable {
   ///
   /// A process that may write creates it if it is missing: deleted projections are folded again.
   func live() throws(LedgerError) -> Projections? {
-    let generation = try generation()
-    let result: Result<Projections?, LedgerError> = current.withLock { current in
+    var generation = try generation()
+    while true {
+      let result = opened(generation)
+      if case .success(let projections?) = result { return projections }
+      // A rebuild of another process deletes the generation that it replaces. That may have
+      // happened since the number was read.
+      let newest = try self.generation()
+      if newest == generation { return try result.get() }
+      generation = newest
+    }
+  }
+
+  private func opened(_ generation: UInt64) -> Result<Projections?, LedgerError> {
+    current.withLock { current in
       if let current, current.generation == generation { return .success(current) }
       do throws(LedgerError) {
         current = nil
@@ -35,7 +47,6 @@ final class ProjectionSource: Sendable {
         return .failure(error)
       }
     }
-    return try result.get()
   }
 
   /// The number of the live generation, 0 before the first.

@@ -72,7 +72,12 @@ struct Merge: ~Escapable {
         let key = bigEndianKey(member)
         guard let bytes = try tables.units.row(key.span, stored.view) else { continue }
         let row = decode(bytes, of: member)
-        hold(row, of: member, byteCount: bytes.count)
+        if units.units(absorbedBy: unit).isEmpty {
+          hold(row, of: member, byteCount: bytes.count)
+        } else {
+          // The state of a unit that absorbed others is not continued.
+          formerRows[member] = FormerRows(row.unit)
+        }
         for account in row.unit?.answeredAccounts ?? [] {
           guard let key = try texts.answerKey(of: account, erasedAt: erasures) else { continue }
           rows.delete(tables.answers, key)

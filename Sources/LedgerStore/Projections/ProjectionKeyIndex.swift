@@ -38,9 +38,9 @@ struct ProjectionKeyIndex: LogIndex {
     let reading = try projections.beginRead()
     let runs = try whole(reading.view)
     let keys = hashes.map(IndexKey.of)
-    let places = try absent.candidates(keys, reach: reach, runs, reading.view)
-    if places.isEmpty { return [] }
-    let order = places.sorted { keys[$0] < keys[$1] }
+    let present = try absent.candidates(keys, reach: reach, runs, reading.view)
+    if present.isEmpty { return [] }
+    let order = present.sorted { keys[$0] < keys[$1] }
     var found: [KeyCandidate] = []
     try runs.lookup(sorted: order.map { keys[$0] }, in: reading.view) {
       (index: Int, value: UInt32) throws(LedgerError) in

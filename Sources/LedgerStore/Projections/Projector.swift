@@ -85,7 +85,7 @@ final class Projector {
       through: memory.checkpoint.position, memory.map, view, texts, tables, reading.view)
     var merge = Merge(into: stored, of: projections.environment, through: checkpoint, pace)
     // With two owners, the context would be copied.
-    var units = UnitSet(behind: exchange(&memory.context, with: SharedContext()), texts: texts)
+    var units = UnitSet(context: exchange(&memory.context, with: SharedContext()), texts: texts)
     try units.append(batch.facts, in: &merge)
     try merge.removeErased(by: units)
     try units.foldAll(into: &merge)
@@ -163,14 +163,14 @@ extension Projector {
   private func postings(of units: UnitSet, _ moved: [RunEntry]) -> [RunEntry] {
     var postings = moved
     postings.reserveCapacity(moved.count + units.facts.count)
-    func add(_ unit: UnitNumber, _ places: [UInt32]) {
-      for place in places {
-        let position = units.facts[Int(place)].position
+    func add(_ unit: UnitNumber, _ indices: [UInt32]) {
+      for index in indices {
+        let position = units.facts[Int(index)].position
         postings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
       }
     }
-    for (unit, places) in units.places { add(unit, places) }
-    add(IndexKey.contextUnit, units.contextPlaces)
+    for (unit, indices) in units.factIndices { add(unit, indices) }
+    add(IndexKey.contextUnit, units.contextIndices)
     postings.sortForRun()
     return postings
   }

@@ -79,21 +79,21 @@ struct RecordedTimes {
     recordedBy time: Instant, _ log: LogView, through end: UInt64, _ table: RowTable,
     _ view: TransactionView, storedThrough stored: UInt64
   ) throws(LedgerError) -> UInt64 {
-    var place = end
+    var position = end
     let covered = min(stored, end) / blockEvents * blockEvents
-    if place > covered {
-      if let found = try last(recordedBy: time, log, in: covered + 1...place) { return found }
-      place = covered
+    if position > covered {
+      if let found = try last(recordedBy: time, log, in: covered + 1...position) { return found }
+      position = covered
     }
-    while place > 0 {
-      if let passed = try blockAfter(time, endingAt: place, table, view) {
-        place -= passed
+    while position > 0 {
+      if let passed = try blockAfter(time, endingAt: position, table, view) {
+        position -= passed
       } else if let found = try last(
-        recordedBy: time, log, in: place - blockEvents + 1...place)
+        recordedBy: time, log, in: position - blockEvents + 1...position)
       {
         return found
       } else {
-        place -= blockEvents
+        position -= blockEvents
       }
     }
     return 0
@@ -102,12 +102,12 @@ struct RecordedTimes {
   /// The size of the largest stored block that ends at a position and lies entirely after a time;
   /// `nil` if there is none.
   private func blockAfter(
-    _ time: Instant, endingAt place: UInt64, _ table: RowTable, _ view: TransactionView
+    _ time: Instant, endingAt position: UInt64, _ table: RowTable, _ view: TransactionView
   ) throws(LedgerError) -> UInt64? {
     var passed: UInt64?
     var (level, size) = (UInt8(0), blockEvents)
-    while place.isMultiple(of: size) {
-      let earliest = try Self.earliest(level, place / size - 1, table, view)
+    while position.isMultiple(of: size) {
+      let earliest = try Self.earliest(level, position / size - 1, table, view)
       guard let earliest, earliest > time.microseconds else { break }
       passed = size
       let (above, isOver) = size.multipliedReportingOverflow(by: fanOut)

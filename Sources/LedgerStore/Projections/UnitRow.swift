@@ -78,8 +78,8 @@ struct UnitRow {
   /// - Throws: `rebuildNeeded` if the row is damaged.
   static func reportedLines(_ bytes: Span<UInt8>) throws(LedgerError) -> [ReportedLine] {
     if bytes.isEmpty { return [] }
-    guard let place = report(bytes) else { throw .answerDamaged }
-    return try ReportedLine.lines(of: bytes.extracting(place))
+    guard let range = report(bytes) else { throw .answerDamaged }
+    return try ReportedLine.lines(of: bytes.extracting(range))
   }
 
   /// The range of the report in a row; `nil` if the row is damaged.

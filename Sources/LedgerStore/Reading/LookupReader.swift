@@ -7,12 +7,21 @@ internal import RunStorage
 /// between questions, so that pages can be reused, and renews them for the next question.
 struct LookupReader: ~Copyable {
   /// A commit of the projections and one of the log that had no events after the projections.
-  private struct Settled {
+  private struct FoldedCommits {
     var projections: Int
     var log: Int
     var position: UInt64
     /// The believed time of the newest event from which the shared context is made.
     var contextNewest: Int64
+  }
+
+  /// What a row of the table of answers says.
+  private enum Stored {
+    case answer(ItemAnswer)
+    /// The account has no row.
+    case noRow
+    /// The account's unit decides.
+    case undecided
   }
 
   private let log: EventLog
@@ -21,7 +30,7 @@ struct LookupReader: ~Copyable {
   private let people: NameSeal
   private var reading: ReadTransaction
   private var snapshot: LogSnapshot
-  private var settled: Settled?
+  private var foldedCommits: FoldedCommits?
 
   init(
     _ log: EventLog, _ source: ProjectionSource, _ projections: Projections, _ people: NameSeal
@@ -41,22 +50,43 @@ struct LookupReader: ~Copyable {
     _ question: ItemQuestion, _ tail: LookupTail
   ) throws(LedgerError) -> ItemAnswer? {
     defer { letGo() }
-    try renew()
-    if let settled, settled.projections == reading.id, settled.log == snapshot.commit {
-      if let answer = try storedAnswer(question, settled) { return answer }
+    try renewProjections()
+    // The number of the log's last commit is cheaper than a snapshot of it. It is read after the
+    // projections', so the log has everything up to their checkpoint.
+    if let foldedCommits, foldedCommits.projections == reading.id,
+      foldedCommits.log == (try log.lastCommit())
+    {
+      if let answer = try foldedAnswer(question, foldedCommits) { return answer }
     }
     return try tail.withTail { (held) throws(LedgerError) in
       // Snapshots that are renewed inside the lock only move forward for the tail.
-      try renew()
+      try renewProjections()
+      try snapshot.renew()
       return try answer(question, held)
     }
   }
 
-  /// Takes the newest snapshots. The projections' snapshot comes first, so that the log's contains
-  /// everything up to its checkpoint.
-  private mutating func renew() throws(LedgerError) {
+  /// Answers while the log has no events after the projections; `nil` if a row cannot give the
+  /// answer, or the log has grown.
+  private mutating func foldedAnswer(
+    _ question: ItemQuestion, _ foldedCommits: FoldedCommits
+  ) throws(LedgerError) -> ItemAnswer? {
+    switch try storedAnswer(question, foldedCommits, nil) {
+    case .answer(let answer): return answer
+    case .undecided: return nil
+    case .noRow:
+      try snapshot.renew()
+      guard snapshot.commit == foldedCommits.log, try !isIndexed(question.account) else {
+        return nil
+      }
+      return .unknown(at: foldedCommits.position)
+    }
+  }
+
+  /// Takes the newest snapshot of the projections. The log's is taken after it, so that it contains
+  /// everything up to their checkpoint.
+  private mutating func renewProjections() throws(LedgerError) {
     do throws(LMDBError) { try reading.renew() } catch { throw LedgerError(ofProjections: error) }
-    try snapshot.renew()
   }
 
   private mutating func letGo() {
@@ -75,35 +105,41 @@ struct LookupReader: ~Copyable {
       }
       state = try held.catchUp(log, projections, reading.view, view)
     }
-    let now = Settled(
+    let now = FoldedCommits(
       projections: reading.id, log: snapshot.commit, position: state.overlay.through,
       contextNewest: state.overlay.context.newest)
     let isTailEmpty = state.overlay.isEmpty
-    settled = isTailEmpty ? now : nil
-    if let answer = try storedAnswer(question, now, isTailEmpty ? nil : state) { return answer }
+    foldedCommits = isTailEmpty ? now : nil
+    switch try storedAnswer(question, now, isTailEmpty ? nil : state) {
+    case .answer(let answer): return answer
+    case .noRow where isTailEmpty:
+      // A row whose key is damaged is not found. If the index knows the account's name, the answer
+      // comes from its unit.
+      if try !isIndexed(question.account) { return .unknown(at: now.position) }
+    case .noRow, .undecided: break
+    }
     return try LedgerView(
       log: try snapshot.view, projections: reading.view, tables: projections.tables, reader: state
     ).itemAnswer(question)
   }
 
-  /// The answer that the account's row gives; `nil` if the row alone cannot give it.
+  /// The answer that the account's row gives.
   ///
-  /// - Parameter behind: The events after the projections; `nil` if there are none.
+  /// - Parameter tail: The events after the projections; `nil` if there are none.
   /// - Complexity: one `get`.
   private func storedAnswer(
-    _ question: ItemQuestion, _ now: Settled, _ behind: ReaderState? = nil
-  ) throws(LedgerError) -> ItemAnswer? {
+    _ question: ItemQuestion, _ now: FoldedCommits, _ tail: ReaderState?
+  ) throws(LedgerError) -> Stored {
     let key = people.answerKey(of: question.account)
     guard let found = try projections.tables.answers.row(key.span, reading.view) else {
-      // A row whose key is damaged is not found. If the index knows the account's name, the answer
-      // then comes from its unit.
-      if behind != nil { return nil }
-      return try isIndexed(question.account) ? nil : .unknown(at: now.position)
+      return .noRow
     }
     let row = try StoredAnswer(found)
-    if let at = question.at?.microseconds, at < row.newest || at < now.contextNewest { return nil }
-    if let behind, row.isCoupled || behind.overlay.units.touches(row.unit) { return nil }
-    return try ItemAnswer(row, question, position: now.position)
+    if let at = question.at?.microseconds, at < row.newest || at < now.contextNewest {
+      return .undecided
+    }
+    if let tail, row.isCoupled || tail.overlay.units.touches(row.unit) { return .undecided }
+    return .answer(try ItemAnswer(row, question, position: now.position))
   }
 
   /// Whether the index of names contains an account of that name that was not erased.

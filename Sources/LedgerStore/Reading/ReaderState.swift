@@ -19,6 +19,6 @@ final class ReaderState {
     keyHash = log.identity.keyHash
     let context = try projections.tables.context(
       through: found.position, view, reading, texts)
-    overlay = TailOverlay(behind: found, context, texts)
+    overlay = TailOverlay(after: found, context, texts)
   }
 }

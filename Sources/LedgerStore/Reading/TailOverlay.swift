@@ -21,11 +21,11 @@ struct TailOverlay {
   /// the projections must be folded first.
   static let eventsMax: UInt64 = 2_000_000
 
-  init(behind checkpoint: Checkpoint, _ context: SharedContext, _ texts: LogTexts) {
+  init(after checkpoint: Checkpoint, _ context: SharedContext, _ texts: LogTexts) {
     self.checkpoint = checkpoint
     self.texts = texts
     map = UnitMap(through: checkpoint.name)
-    units = UnitSet(behind: context, texts: texts)
+    units = UnitSet(context: context, texts: texts)
     through = checkpoint.position
     nameThrough = checkpoint.name
   }

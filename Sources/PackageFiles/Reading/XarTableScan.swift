@@ -243,7 +243,8 @@ struct XarTableScan {
 
   /// Records what an ending element states about a part of the heap.
   private mutating func take(_ name: [UInt8], in parent: [UInt8]?) -> String? {
-    let problem = "its table of contents states a checksum or a place of data that cannot be read"
+    let problem =
+      "its table of contents states a checksum or a location of data that cannot be read"
     switch (parent, name) {
     case (Names.data, Names.archivedChecksum):
       guard let algorithm = part.algorithm else { break }

@@ -162,17 +162,17 @@ struct Shrinking {
         // The later parts move up.
         let isTaken =
           take(candidate, actions)
-          || take(candidate, actions.map { Self.moved($0, behind: part) })
+          || take(candidate, actions.map { Self.moved($0, after: part) })
           || take(
             candidate,
             actions.filter { $0.verb.indexCount < 3 || $0.part != part }
-              .map { Self.moved($0, behind: part) })
+              .map { Self.moved($0, after: part) })
         if !isTaken { part += 1 }
       }
     }
   }
 
-  private static func moved(_ action: Action, behind part: Int) -> Action {
+  private static func moved(_ action: Action, after part: Int) -> Action {
     var action = action
     if action.verb.indexCount == 3, Int(action.part) > part { action.part -= 1 }
     return action

@@ -27,7 +27,7 @@ struct PageData {
   mutating func json(title: String) -> String {
     var json = "{\"title\":" + Self.quoted(title)
     json += ",\"events\":" + Self.array(history.steps.indices.map { event($0) })
-    json += ",\"untold\":" + Self.array(history.steps.map { changes($0.untold) })
+    json += ",\"earlierChanges\":" + Self.array(history.steps.map { changes($0.earlierChanges) })
     json += ",\"changes\":" + Self.array(history.steps.map { changes($0.changes) })
     json += ",\"order\":" + Self.array(timeline.order.map { "\($0)" })
     json += ",\"lanes\":" + Self.array(timeline.lanes.map { lane($0) })
@@ -39,8 +39,8 @@ struct PageData {
     return json + "}"
   }
 
-  private mutating func event(_ place: Int) -> String {
-    let recorded = history.steps[place].event
+  private mutating func event(_ index: Int) -> String {
+    let recorded = history.steps[index].event
     let event = recorded.event
     let names = [
       event.account, event.device, event.session, event.payment, event.product, event.transaction,
@@ -48,7 +48,7 @@ struct PageData {
     ]
     var numbers = [
       "\(recorded.position)", "\(recorded.believedTime)", "\(event.occurredAt.microseconds)",
-      "\(recorded.recordedAt.microseconds)", "\(timeline.laneOfStep[place])",
+      "\(recorded.recordedAt.microseconds)", "\(timeline.laneOfStep[index])",
       "\(number(event.id))", "\(number(Name(event.type.text)))",
       "\(number(event.source.map { Name($0.text) }))",
       "\(number(event.environment.map { Name($0.text) }))",
@@ -56,7 +56,7 @@ struct PageData {
     for name in names { numbers.append("\(number(name))") }
     numbers.append(event.sequence.map { "\($0)" } ?? "-1")
     numbers.append(event.data.isEmpty ? "\"\"" : Self.quoted(Self.text(of: event.data)))
-    numbers.append("\(number(history.steps[place].note.map { Name($0) }))")
+    numbers.append("\(number(history.steps[index].note.map { Name($0) }))")
     return Self.array(numbers)
   }
 
@@ -93,8 +93,8 @@ struct PageData {
   }
 
   private mutating func findings() -> [String] {
-    var places: [UInt64: Int] = [:]
-    for (place, step) in history.steps.enumerated() { places[step.event.position] = place }
+    var stepByPosition: [UInt64: Int] = [:]
+    for (index, step) in history.steps.enumerated() { stepByPosition[step.event.position] = index }
     return history.pageFindings.map { entry in
       let finding = entry.finding
       let names = [
@@ -102,7 +102,8 @@ struct PageData {
         finding.detail, Name(finding.environment.text),
       ]
       var numbers = [
-        "\(number(finding.rule))", "\(places[finding.position] ?? -1)", "\(finding.position)",
+        "\(number(finding.rule))", "\(stepByPosition[finding.position] ?? -1)",
+        "\(finding.position)",
         "\(entry.broken ?? -1)", "\(entry.settled ?? -1)",
       ]
       for name in names { numbers.append("\(number(name))") }

@@ -17,14 +17,14 @@ extension ReplayHistory {
   var pageFindings: [PageFinding] {
     var found: [PageFinding] = []
     var open: [String: [Int]] = [:]
-    for (place, step) in steps.enumerated() {
+    for (index, step) in steps.enumerated() {
       for finding in step.settled {
         guard let settled = open["\(finding)"]?.popLast() else { continue }
-        found[settled].settled = place
+        found[settled].settled = index
       }
       for finding in step.broken {
         open["\(finding)", default: []].append(found.count)
-        found.append(PageFinding(finding: finding, broken: place))
+        found.append(PageFinding(finding: finding, broken: index))
       }
     }
     return found + outcome.findingsAtTheEnd.map { PageFinding(finding: $0) }

@@ -27,8 +27,8 @@ package struct PageSource: Sendable {
     let script = "\n\"use strict\";\n(() => {\n" + parts + "})();\n"
     let markup = String(decoding: markup, as: UTF8.self)
     pieces = markup.split(separator: "{{", omittingEmptySubsequences: false).enumerated().map {
-      place, piece in
-      guard place > 0 else { return (nil, piece) }
+      index, piece in
+      guard index > 0 else { return (nil, piece) }
       guard let end = piece.firstRange(of: "}}") else {
         preconditionFailure("a gap in the markup of a page has no end: {{\(piece)")
       }

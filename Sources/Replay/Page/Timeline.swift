@@ -40,7 +40,7 @@ struct Timeline {
   private(set) var lanes: [Lane] = []
   /// The lane of each step's event.
   private(set) var laneOfStep: [Int]
-  private var places: [Subject: Int] = [:]
+  private var laneIndices: [Subject: Int] = [:]
   /// The last points of subjects that have no lane yet.
   private var former: [Subject: Point] = [:]
   /// The device that first saw each transaction.
@@ -50,23 +50,23 @@ struct Timeline {
   ///   order of time.
   init(_ history: ReplayHistory, events: ReplayEvents) {
     order = history.steps.indices.sorted { left, right in
-      history.steps[left].event.foldOrder < history.steps[right].event.foldOrder
+      history.steps[left].event.foldKey < history.steps[right].event.foldKey
     }
     laneOfStep = history.steps.map { _ in 0 }
     let isInOrder = order.indices.allSatisfy { order[$0] == $0 }
-    let told = isInOrder ? history.steps : Self.inOrder(history, events)
+    let steps = isInOrder ? history.steps : Self.inOrder(history, events)
     var launches = Launches()
-    var holders = PaymentHolders(told)
-    for (place, step) in order.enumerated() {
-      let event = told[place].event.event
-      for change in told[place].untold + told[place].changes { holders.learn(change) }
-      for change in told[place].untold { add(change, step, holders, isTold: false) }
-      let own = Self.subject(of: told[place], holders)
+    var holders = PaymentHolders(steps)
+    for (index, step) in order.enumerated() {
+      let event = steps[index].event.event
+      for change in steps[index].earlierChanges + steps[index].changes { holders.learn(change) }
+      for change in steps[index].earlierChanges { add(change, step, holders, isReported: false) }
+      let own = Self.subject(of: steps[index], holders)
       laneOfStep[step] = lane(own)
       if let device = event.device, homes[own.transaction] == nil {
         homes[own.transaction] = device
       }
-      for change in told[place].changes { add(change, step, holders, isTold: true) }
+      for change in steps[index].changes { add(change, step, holders, isReported: true) }
       if event.device != nil || event.type.kind.isOfSession {
         for point in launches.points(of: event, step) {
           lanes[lane(.device(event.device))].points.append(point)
@@ -78,15 +78,15 @@ struct Timeline {
 
   /// The same steps as they would be if the events had arrived in the order of time.
   private static func inOrder(_ history: ReplayHistory, _ events: ReplayEvents) -> [ReplayStep] {
-    let told = Set(history.steps.map(\.event.position))
+    let positions = Set(history.steps.map(\.event.position))
     let known = events.events.filter {
-      told.contains($0.position) || !events.steps.contains($0.position)
-    }.sorted { $0.foldOrder < $1.foldOrder }
+      positions.contains($0.position) || !events.steps.contains($0.position)
+    }.sorted { $0.foldKey < $1.foldKey }
     var steps: Set<UInt64> = []
     var background: Set<UInt64> = []
-    let renumbered = known.enumerated().map { place, recorded in
-      let position = UInt64(place + 1)
-      if told.contains(recorded.position) { steps.insert(position) }
+    let renumbered = known.enumerated().map { index, recorded in
+      let position = UInt64(index + 1)
+      if positions.contains(recorded.position) { steps.insert(position) }
       if events.background.contains(recorded.position) { background.insert(position) }
       return RecordedEvent(
         position: position, recordedAt: recorded.recordedAt, event: recorded.event)
@@ -113,7 +113,7 @@ struct Timeline {
   /// Adds the phase of a lane from a step on. What existed before a slice creates no lane. It is
   /// shown on the lanes that the slice creates.
   private mutating func add(
-    _ change: ReplayChange, _ step: Int, _ holders: PaymentHolders, isTold: Bool
+    _ change: ReplayChange, _ step: Int, _ holders: PaymentHolders, isReported: Bool
   ) {
     let subject = change.subject
     let own: Subject
@@ -131,27 +131,27 @@ struct Timeline {
     }
     let point = Point(
       step: step, phase: change.after?.phase ?? "gone", progress: change.after?.progress)
-    guard isTold || places[own] != nil else {
+    guard isReported || laneIndices[own] != nil else {
       former[own] = point
       return
     }
-    let place = lane(own)
-    if let last = lanes[place].points.last, last.phase == point.phase,
+    let index = lane(own)
+    if let last = lanes[index].points.last, last.phase == point.phase,
       last.progress == point.progress
     {
       return
     }
-    lanes[place].points.append(point)
+    lanes[index].points.append(point)
   }
 
   /// Returns the index of a subject's lane, and creates the lane if there is none.
   private mutating func lane(_ subject: Subject) -> Int {
-    if let known = places[subject] { return known }
+    if let known = laneIndices[subject] { return known }
     // A download's lane is below that of its transaction.
     if case .download(let environment, let transaction, _, _) = subject {
       _ = lane(.transaction(environment, transaction))
     }
-    places[subject] = lanes.count
+    laneIndices[subject] = lanes.count
     lanes.append(Lane(subject: subject, points: former[subject].map { [$0] } ?? []))
     return lanes.count - 1
   }
@@ -159,15 +159,15 @@ struct Timeline {
   /// Sorts the lanes: below each device the transactions that it saw first, and below each
   /// transaction its downloads. Transactions that no device saw come last.
   private mutating func arrange() {
-    func key(_ place: Int) -> (Int, Int, Int) {
-      switch lanes[place].subject {
+    func key(_ index: Int) -> (Int, Int, Int) {
+      switch lanes[index].subject {
       case .loose: return (-1, 0, 0)
-      case .device: return (place, -1, 0)
+      case .device: return (index, -1, 0)
       case .transaction(let environment, let name):
-        return (home(of: .transaction(environment, name)), place, -1)
+        return (home(of: .transaction(environment, name)), index, -1)
       case .download(let environment, let transaction, _, _):
         let above = Subject.transaction(environment, transaction)
-        return (home(of: above), places[above] ?? 0, place)
+        return (home(of: above), laneIndices[above] ?? 0, index)
       }
     }
     let keys = lanes.indices.map(key)
@@ -182,7 +182,7 @@ struct Timeline {
 extension Timeline {
   /// The index of the lane of the device that first saw a transaction.
   private func home(of transaction: Subject) -> Int {
-    homes[transaction].flatMap { places[.device($0)] } ?? lanes.count
+    homes[transaction].flatMap { laneIndices[.device($0)] } ?? lanes.count
   }
 }
 
@@ -259,9 +259,9 @@ extension EventKind {
 }
 
 extension RecordedEvent {
-  /// The event's place in the fold order.
-  var foldOrder: FoldPlace { FoldPlace(self) }
+  /// The event's sort key in the fold order.
+  var foldKey: EventFoldKey { EventFoldKey(self) }
 
   /// The believed store time, in microseconds.
-  var believedTime: Int64 { foldOrder.time.microseconds }
+  var believedTime: Int64 { foldKey.time.microseconds }
 }

@@ -20,20 +20,23 @@ import Testing
     let names = Pseudonyms(whole.events, masked.events)
     #expect(bundle.account == nil || bundle.account == names.account(account), note)
     if slice.to == .max { #expect(bundle.account != nil, note) }
-    let (told, expected) = (ReplayHistory(Replay(masked)), ReplayHistory(Replay(whole)))
-    #expect(told.steps.count == expected.steps.count, note)
-    for (found, step) in zip(told.steps, expected.steps) {
-      let place: Comment = "\(note.rawValue), position \(step.event.position)"
-      #expect(found.event.position == step.event.position, place)
-      #expect(found.event.recordedAt == step.event.recordedAt, place)
+    let (reported, expected) = (ReplayHistory(Replay(masked)), ReplayHistory(Replay(whole)))
+    #expect(reported.steps.count == expected.steps.count, note)
+    for (found, step) in zip(reported.steps, expected.steps) {
+      let comment: Comment = "\(note.rawValue), position \(step.event.position)"
+      #expect(found.event.position == step.event.position, comment)
+      #expect(found.event.recordedAt == step.event.recordedAt, comment)
       #expect(
-        Set(found.changes.map { "\($0)" }) == Set(step.changes.map(names.text)), place)
-      #expect(Set(found.untold.map { "\($0)" }) == Set(step.untold.map(names.text)), place)
-      #expect(found.broken.map { "\($0)" }.sorted() == step.broken.map(names.text).sorted(), place)
+        Set(found.changes.map { "\($0)" }) == Set(step.changes.map(names.text)), comment)
       #expect(
-        found.settled.map { "\($0)" }.sorted() == step.settled.map(names.text).sorted(), place)
+        Set(found.earlierChanges.map { "\($0)" }) == Set(step.earlierChanges.map(names.text)),
+        comment)
+      #expect(
+        found.broken.map { "\($0)" }.sorted() == step.broken.map(names.text).sorted(), comment)
+      #expect(
+        found.settled.map { "\($0)" }.sorted() == step.settled.map(names.text).sorted(), comment)
     }
-    let (outcome, wanted) = (told.outcome, expected.outcome)
+    let (outcome, wanted) = (reported.outcome, expected.outcome)
     #expect(
       outcome.findings.map { "\($0)" }.sorted() == wanted.findings.map(names.text).sorted(), note)
     #expect(

@@ -92,8 +92,8 @@ import Testing
     #expect(searched > lines.reduce(0) { $0 + $1.count })
     #expect(lines.contains { contains($0, "com.example.maps") })
     let whole = try ledger.events(of: "secret-of-ada")
-    let told = whole.events.flatMap { EventEncoder().encode($0) }
-    #expect(contains(told, Self.secret + "dream"))
+    let reported = whole.events.flatMap { EventEncoder().encode($0) }
+    #expect(contains(reported, Self.secret + "dream"))
   }
 
   @Test("are withheld by name where the event needs them, and the event is a valid one")
@@ -128,10 +128,10 @@ import Testing
     #expect(events[5].event.data.string("operator") == "secret-of-kim")
     #expect(events[5].event.data.string("reason") == "withheld:6")
     #expect(events[7].event.data.string("dream") == "secret-of-dream")
-    let told = lines.map { String(decoding: $0, as: UTF8.self) }.joined()
-    #expect(told.contains("secret-of-error"))
+    let reported = lines.map { String(decoding: $0, as: UTF8.self) }.joined()
+    #expect(reported.contains("secret-of-error"))
     for other in ["reason", "text", "url", "path", "detail", "mood", "ada", "phone", "launch"] {
-      #expect(!told.contains("secret-of-\(other)"), "\(other)")
+      #expect(!reported.contains("secret-of-\(other)"), "\(other)")
     }
     // Both the event and its proof are changed.
     for (part, lie) in [("secret-of-error", "secret-of-cause"), (#""code\":7"#, #""code\":8"#)] {

@@ -26,10 +26,10 @@ import Testing
     let ledger = try BundledLedger(Histories.dense(seed: 4, count: 30))
     let lines = try ledger.bundle(of: "A")
     var forgeries = 0
-    for place in lines.indices {
-      guard let (entry, role, personal) = try BundleFormat.leaf(lines[place]) else { continue }
+    for index in lines.indices {
+      guard let (entry, role, personal) = try BundleFormat.leaf(lines[index]) else { continue }
       var texts = BundleTexts()
-      for line in lines[...place] {
+      for line in lines[...index] {
         guard let before = try BundleFormat.leaf(line) else { continue }
         texts.add(try BundledEntry(before.entry))
       }
@@ -37,12 +37,12 @@ import Testing
       let parts = try BundledEntry(other)
       let event = role == .names ? nil : try texts.event(of: parts, showing: personal)
       var forgery = lines
-      forgery[place] = BundleFormat.line(other, role, personal, event)
-      #expect(forgery[place] != lines[place])
+      forgery[index] = BundleFormat.line(other, role, personal, event)
+      #expect(forgery[index] != lines[index])
       forgeries += 1
       do {
         _ = try IncidentBundle.read(forgery)
-        Issue.record("line \(place + 1) was forged")
+        Issue.record("line \(index + 1) was forged")
       } catch {
         #expect(error.code == .notProven)
         #expect(error.message.contains("make the root"))
@@ -76,9 +76,9 @@ import Testing
     let parts = try BundledEntry(entry)
     var texts = BundleTexts()
     texts.add(parts)
-    let told = try texts.event(of: parts, showing: [shown])
+    let reported = try texts.event(of: parts, showing: [shown])
     let forged = String(
-      decoding: BundleFormat.line(entry, role, [shown], told), as: UTF8.self)
+      decoding: BundleFormat.line(entry, role, [shown], reported), as: UTF8.self)
     lines[1] = Array(
       forged.replacing(
         StandardBase64.encode(nonce.bytes), with: StandardBase64.encode(nonce.bytes + taken)

@@ -6,16 +6,16 @@ import Testing
 
 /// However a bundle is changed, it never shows an event that the ledger does not have.
 @Suite("A bundle in wrong hands") struct HostileBundleTests {
-  private static func told(_ bundle: IncidentBundle) -> [[UInt8]] {
+  private static func reported(_ bundle: IncidentBundle) -> [[UInt8]] {
     bundle.events.events.map { EventEncoder().encode($0) }
   }
 
   /// Returns the contents of a bundle after checking its signature; nil if it is refused.
-  private static func told(_ lines: [[UInt8]], _ key: NoteVerifier) -> [[UInt8]]? {
+  private static func reported(_ lines: [[UInt8]], _ key: NoteVerifier) -> [[UInt8]]? {
     do {
       let bundle = try IncidentBundle.read(lines)
       _ = try bundle.signers(of: [key])
-      return told(bundle)
+      return reported(bundle)
     } catch { return nil }
   }
 
@@ -29,7 +29,7 @@ import Testing
   /// A short incident and the contents of its bundle.
   private struct Incident {
     let lines: [[UInt8]]
-    let told: [[UInt8]]
+    let reported: [[UInt8]]
     let key: NoteVerifier
 
     /// Whether the entries are the whole log, so that no nodes are needed to prove them.
@@ -40,7 +40,7 @@ import Testing
     init(seed: UInt64, count: Int) throws {
       let ledger = try BundledLedger(Histories.dense(seed: seed, count: count))
       lines = try ledger.bundle(of: "A")
-      told = HostileBundleTests.told(try IncidentBundle.read(lines))
+      reported = HostileBundleTests.reported(try IncidentBundle.read(lines))
       key = ledger.signer.verifier
     }
   }
@@ -48,14 +48,14 @@ import Testing
   @Test("with any byte changed tells the same events or none") func everyByte() throws {
     let incident = try Incident(seed: 4, count: 14)
     var random = SeededRandom(seed: 1)
-    #expect(Self.told(incident.lines, incident.key) == incident.told)
+    #expect(Self.reported(incident.lines, incident.key) == incident.reported)
     var accepted: Set<Int> = []
     var tried = 0
     var before = BundleReader()
     for line in incident.lines.indices {
-      for place in incident.lines[line].indices {
+      for index in incident.lines[line].indices {
         var changed = incident.lines[line]
-        changed[place] ^=
+        changed[index] ^=
           random.chance(1, in: 2) ? 1 << UInt8(random.below(8)) : UInt8(1 + random.below(255))
         tried += 1
         // Nearly every change is refused at its own line, so the other lines are usually not read
@@ -64,9 +64,9 @@ import Testing
         do { try reader.read(changed) } catch { continue }
         var lines = incident.lines
         lines[line] = changed
-        guard let told = Self.told(lines, incident.key) else { continue }
+        guard let reported = Self.reported(lines, incident.key) else { continue }
         accepted.insert(line)
-        #expect(told == incident.told, "line \(line + 1), byte \(place + 1)")
+        #expect(reported == incident.reported, "line \(line + 1), byte \(index + 1)")
       }
       try before.read(incident.lines[line])
     }
@@ -81,13 +81,13 @@ import Testing
     for line in incident.lines.indices {
       var lines = incident.lines
       let taken = lines.remove(at: line)
-      #expect(Self.told(lines, incident.key) == nil)
+      #expect(Self.reported(lines, incident.key) == nil)
       lines.insert(taken, at: (line + 1) % incident.lines.count)
-      if lines != incident.lines { #expect(Self.told(lines, incident.key) == nil) }
+      if lines != incident.lines { #expect(Self.reported(lines, incident.key) == nil) }
       lines = incident.lines
       lines.insert(taken, at: line)
-      #expect(Self.told(lines, incident.key) == nil)
-      #expect(Self.told(Array(incident.lines[..<line]), incident.key) == nil)
+      #expect(Self.reported(lines, incident.key) == nil)
+      #expect(Self.reported(Array(incident.lines[..<line]), incident.key) == nil)
     }
   }
 
@@ -111,8 +111,8 @@ import Testing
     var lines = incident.lines
     lines[0] = other.lines[0]
     #expect(Self.code(lines) == .notProven || lines[1...] == other.lines[1...])
-    #expect(Self.told(other.lines, incident.key) == nil)
-    #expect(Self.told(other.lines, other.key) == other.told)
+    #expect(Self.reported(other.lines, incident.key) == nil)
+    #expect(Self.reported(other.lines, other.key) == other.reported)
   }
 
   @Test("of a later format, or of none, is refused by name") func versions() throws {

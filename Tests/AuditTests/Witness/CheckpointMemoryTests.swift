@@ -142,9 +142,9 @@ import Testing
     _ = try see(7)
     let good = try folder.read("seen")
     var bad = good.indices.map { Array(good.prefix($0)) } + [good + [10]]
-    for place in good.indices {
+    for index in good.indices {
       var changed = good
-      changed[place] ^= 0x20
+      changed[index] ^= 0x20
       bad.append(changed)
     }
     for bytes in bad {

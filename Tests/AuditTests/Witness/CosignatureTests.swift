@@ -63,13 +63,13 @@ import Testing
   func changedBits() throws {
     let checkpoint = try cosigned(try log.checkpoint(at: 7))
     let line = try #require(checkpoint.note.signatures.last)
-    for place in line.bytes.indices {
+    for index in line.bytes.indices {
       var bytes = line.bytes
-      bytes[place] ^= 1
+      bytes[index] ^= 1
       let changed = checkpoint.with([
         SignedNote.Signature(name: line.name, identifier: line.identifier, bytes: bytes)
       ])
-      #expect(throws: ProofError(.notProven, ""), "byte \(place)") {
+      #expect(throws: ProofError(.notProven, ""), "byte \(index)") {
         try changed.cosignatures(of: [witness.verifier])
       }
     }
@@ -116,7 +116,7 @@ import Testing
     #expect(try checkpoint.cosignatures(of: [asLog.verifier]).isEmpty)
   }
 
-  @Test("lines of a checkpoint behind its root are cosigned, too")
+  @Test("lines of a checkpoint after its root are cosigned, too")
   func extensions() throws {
     let checkpoint = try cosigned(
       try SignedCheckpoint.sign(

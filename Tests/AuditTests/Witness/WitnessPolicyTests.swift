@@ -67,7 +67,7 @@ import Testing
         "Not cosigned: \(keys[0].nameAndIdentifier), \(keys[2].nameAndIdentifier)"))
   }
 
-  @Test("many cosignatures by one witness count once, and the newest that counts is told")
+  @Test("many cosignatures by one witness count once, and the newest that counts is reported")
   func repeated() throws {
     let many = (1...5).map { (witnesses[0], Self.time + UInt64($0)) }
     #expect(try standings(many) == [.cosigned(at: Self.time + 5), .missing, .missing])

@@ -153,7 +153,7 @@ import Testing
         try expectRefusal(mixed.bytes, .inconsistent, "\(fork), \(new)")
       }
     }
-    // A fork behind what was cosigned is none yet.
+    // A fork after what was cosigned is none yet.
     #expect(
       try answer(try ToyLog(log.key, forkedAt: 7).request(from: 7, to: 9)).status == .cosigned)
     try expectRefusal(try log.request(from: 9, to: 9).bytes, .conflict)
@@ -176,9 +176,9 @@ import Testing
     let path = good.consistency.path
     #expect(path.count > 2)
     var bad = [path + [path[0]], Array(path.dropLast()), Array(path.dropFirst()), []]
-    for place in path.indices {
+    for index in path.indices {
       var changed = path
-      changed[place] = TreeHash.emptyTree
+      changed[index] = TreeHash.emptyTree
       bad.append(changed)
     }
     for path in bad {
@@ -255,11 +255,11 @@ import Testing
         try witness.answer(request, at: Self.now)
       }
     }
-    for place in good.indices {
+    for index in good.indices {
       var bytes = good
-      bytes[place] ^= 1
+      bytes[index] ^= 1
       try folder.write(bytes, to: "state")
-      #expect(throws: ProofError(.malformed, ""), "byte \(place)") {
+      #expect(throws: ProofError(.malformed, ""), "byte \(index)") {
         try witness.answer(request, at: Self.now)
       }
     }
@@ -302,9 +302,51 @@ import Testing
     let request = try log.request(from: 0, to: 7).bytes
     #expect(throws: ProofError(.signing, "")) { try failing.answer(request, at: Self.now) }
     #expect(try state.read()?.checkpoints.isEmpty == true)
-    #expect(throws: ProofError(.signing, "")) {
+  }
+
+  @Test("a clock that is at 1970 signs nothing") func unsetClock() throws {
+    let request = try log.request(from: 0, to: 7).bytes
+    #expect(throws: ProofError(.clock, "")) {
       try witness.answer(request, at: Instant(microseconds: 0))
     }
+    #expect(try state.read()?.checkpoints.isEmpty == true)
+  }
+
+  @Test("a clock that goes back signs nothing of this log until it has caught up")
+  func clockGoesBack() throws {
+    try cosign(0, 7)
+    let before = try folder.read("state")
+    for (old, new) in [(7, 9), (7, 7)] {
+      let request = try log.request(from: old, to: new).bytes
+      for seconds in [1, 1_699_999_999] as [Int64] {
+        let error = #expect(throws: ProofError.self) {
+          try witness.answer(request, at: Instant(seconds: seconds))
+        }
+        #expect(error?.code == .clock)
+        #expect(error?.message.contains("2023-11-14T22:13:20Z") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("log.example/toy") == true)
+        #expect(try folder.read("state") == before)
+      }
+    }
+    // What is wrong with a request is said first, whatever the clock says.
+    let conflict = try witness.answer(
+      try log.request(from: 3, to: 9).bytes, at: Instant(seconds: 1))
+    #expect(conflict.status == .conflict && conflict.body == "7\n")
+    // The same second is not earlier.
+    try cosign(7, 9)
+  }
+
+  @Test("a clock that goes back does not keep the witness from other logs, nor another key")
+  func clockOfOthers() throws {
+    try cosign(0, 7)
+    let earlier = Instant(seconds: 1_600_000_000)
+    let other = ToyLog(try NoteSigner(name: "another.example/log"))
+    let both = try Witness(key: key, logs: [log.key.verifier, other.key.verifier], state: state)
+    #expect(try both.answer(other.request(from: 0, to: 3).bytes, at: earlier).status == .cosigned)
+    let renewed = try Witness(
+      key: NoteSigner(name: "witness.example/w2", kind: .witness), logs: [log.key.verifier],
+      state: state)
+    #expect(try renewed.answer(log.request(from: 7, to: 9).bytes, at: earlier).status == .cosigned)
   }
 
   @Test("what a process that was killed left behind is written over")

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 /// The calls that `docs/recording.md` shows, in its order: each Swift block of the page stands here
-/// word for word, and the JSON block behind it is what the call writes.
+/// word for word, and the JSON block after it is what the call writes.
 enum RecordingCalls {
   typealias Call = @Sendable (inout Recorder) -> Void
 

@@ -25,7 +25,7 @@ struct FaultyDiskTests {
     arguments: [(30, 40_000), (300, 4_000)])
   func tiny(_ files: Int, _ bytes: Int) throws {
     let lab = try InstallLab()
-    let place = try lab.copy()
+    let sandbox = try lab.copy()
     let disk = lab.folder.appending(path: "disk")
     try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
     let mounted = try TracedProcess.run(
@@ -36,18 +36,18 @@ struct FaultyDiskTests {
     }
     defer { unmount(disk) }
     let content = disk.appending(path: "content").path
-    try FileManager.default.copyItem(atPath: lab.root(place), toPath: content)
+    try FileManager.default.copyItem(atPath: lab.root(sandbox), toPath: content)
     try lab.makePackage("1.1", files: files, bytes: bytes, as: "large")
     let command =
-      ["content", "install", "--into", content, "--ledger", lab.ledger(place)] + InstallLab.owner
+      ["content", "install", "--into", content, "--ledger", lab.ledger(sandbox)] + InstallLab.owner
     let full = try TracedProcess.run(command + [lab.package("large")])
     #expect(full.status == 74)
     #expect(full.errors.contains("No space left on device"), "\(full.errors)")
     let current = content + "/" + InstallLab.product + "/current"
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: current) == "1.0")
-    let told = try lab.events(place)
-    #expect(told.last?.type.text == "content.installFailed")
-    #expect(told.last?.data.value("error")?.integer("code") == 3)
+    let reported = try lab.events(sandbox)
+    #expect(reported.last?.type.text == "content.installFailed")
+    #expect(reported.last?.data.value("error")?.integer("code") == 3)
     let good = try TracedProcess.run(command + [lab.package("1.1")])
     #expect(good.status == 0, "\(good.errors)")
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: current) == "1.1")
@@ -100,19 +100,19 @@ private func failing(
 ) throws {
   let program = try TracedProcess.executable()
   for number in calls.ranges[call] ?? 1...1 {
-    let place = try lab.copy()
-    let command = lab.install("1.1", place)
+    let sandbox = try lab.copy()
+    let command = lab.install("1.1", sandbox)
     let ending = try TracedProcess.run(
       program, command, injecting: "error=\(error)", into: call, at: "\(number)\(from)")
     let what = "\(error) at \(call) \(number)\(from)"
     #expect(!ending.isKilled, "\(what): \(ending.errors)")
-    #expect(try lab.faultsInSight(place) == [], "\(what)")
+    #expect(try lab.faultsInSight(sandbox) == [], "\(what)")
     if ending.status != 0 && call != "write" {
       #expect(!ending.errors.isEmpty, "\(what): no word")
     }
     let again = try TracedProcess.run(command)
     #expect(again.status == 0, "\(what): \(again.errors)")
-    #expect(try lab.faultsAtTheEnd(place) == [], "\(what)")
-    try lab.remove(place)
+    #expect(try lab.faultsAtTheEnd(sandbox) == [], "\(what)")
+    try lab.remove(sandbox)
   }
 }

@@ -8,18 +8,18 @@ import TracedProcesses
 @Suite("A hostile folder of content", .serialized)
 struct HostileFolderTests {
   private let lab: InstallLab
-  private let place: URL
+  private let sandbox: URL
   private let outside: String
 
   init() throws {
     lab = try InstallLab()
-    place = try lab.copy()
+    sandbox = try lab.copy()
     outside = lab.folder.appending(path: "outside").path
     try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
   }
 
   private var files: FileManager { .default }
-  private var root: String { lab.root(place) }
+  private var root: String { lab.root(sandbox) }
 
   /// Expects that nothing was written to the target of a link.
   private func expectNothingOutside() throws {
@@ -33,26 +33,26 @@ struct HostileFolderTests {
       let aside = lab.folder.appending(path: "aside").path
       try files.moveItem(atPath: path, toPath: aside)
       try files.createSymbolicLink(atPath: path, withDestinationPath: outside)
-      let ending = try TracedProcess.run(lab.install("1.1", place))
+      let ending = try TracedProcess.run(lab.install("1.1", sandbox))
       #expect(ending.status == 73, "\(name): \(ending.errors)")
       #expect(ending.errors.contains("symbolic link"), "\(ending.errors)")
       try expectNothingOutside()
       try files.removeItem(atPath: path)
       try files.moveItem(atPath: aside, toPath: path)
     }
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
-    #expect(try lab.faultsAtTheEnd(place) == [])
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
+    #expect(try lab.faultsAtTheEnd(sandbox) == [])
   }
 
   @Test("with a link or a file in the place of a version is refused, and it stays")
   func version() throws {
     let path = "\(root)/\(InstallLab.product)/1.1"
     try files.createSymbolicLink(atPath: path, withDestinationPath: outside)
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 73)
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 73)
     try expectNothingOutside()
     try files.removeItem(atPath: path)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 73)
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 73)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
@@ -61,7 +61,7 @@ struct HostileFolderTests {
     let path = "\(root)/\(InstallLab.product)/current"
     try files.removeItem(atPath: path)
     try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
-    let ending = try TracedProcess.run(lab.install("1.1", place))
+    let ending = try TracedProcess.run(lab.install("1.1", sandbox))
     #expect(ending.status == 73)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     #expect(!files.fileExists(atPath: "\(root)/\(InstallLab.product)/1.1"))
@@ -75,7 +75,7 @@ struct HostileFolderTests {
     try files.removeItem(atPath: product + "/current")
     try Data("mine".utf8).write(to: URL(fileURLWithPath: product + "/current"))
     try files.createSymbolicLink(atPath: product + "/2.0", withDestinationPath: outside)
-    let command = ["content", "audit", root, "--ledger", lab.ledger(place), "--format", "json"]
+    let command = ["content", "audit", root, "--ledger", lab.ledger(sandbox), "--format", "json"]
     let ending = try TracedProcess.run(command)
     #expect(ending.status == 1, "\(ending.errors)")
     for path in ["o\u{FFFD}", "/o\u{FFFD}", "/current", "/2.0"] {
@@ -84,7 +84,7 @@ struct HostileFolderTests {
     #expect(ending.output.contains("\"broken\""), "\(ending.output)")
     #expect(ending.output.contains("\"otherCurrent\""), "\(ending.output)")
     let removal = [
-      "content", "remove", root, InstallLab.product, "1.0", "--ledger", lab.ledger(place),
+      "content", "remove", root, InstallLab.product, "1.0", "--ledger", lab.ledger(sandbox),
     ]
     try files.removeItem(atPath: product + "/current")
     let removed = try TracedProcess.run(removal)
@@ -105,30 +105,30 @@ struct HostileFolderTests {
 
   @Test("with other content in the place of the version is refused, told, and left as it is")
   func otherContent() throws {
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
     try lab.makePackage("1.1", files: 2, as: "other")
-    let command = lab.install("1.1", place).map {
+    let command = lab.install("1.1", sandbox).map {
       $0 == lab.package("1.1") ? lab.package("other") : $0
     }
     let ending = try TracedProcess.run(command)
     #expect(ending.status == 73)
     #expect(ending.errors.contains("with other content"), "\(ending.errors)")
-    #expect(try lab.faultsInSight(place) == [])
-    #expect(try lab.events(place).last?.data.value("error")?.integer("code") == 7)
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsInSight(sandbox) == [])
+    #expect(try lab.events(sandbox).last?.data.value("error")?.integer("code") == 7)
+    #expect(try lab.faultsOfAudit(sandbox) == [])
   }
 
   @Test("of another customer, or of another device, is refused")
   func owner() throws {
     for (option, other) in [("--account", "brother"), ("--device", "tablet")] {
-      var command = lab.install("1.1", place)
+      var command = lab.install("1.1", sandbox)
       guard let index = command.firstIndex(of: option) else { continue }
       command[index + 1] = other
       let ending = try TracedProcess.run(command)
       #expect(ending.status == 65)
       #expect(ending.errors.contains("account keeper on device phone"), "\(ending.errors)")
     }
-    #expect(try lab.events(place).count == 3)
+    #expect(try lab.events(sandbox).count == 3)
   }
 
   @Test("that somebody else is changing is busy") func locked() throws {
@@ -142,13 +142,13 @@ struct HostileFolderTests {
     try process.run()
     try input.fileHandleForWriting.write(contentsOf: Data("held\n".utf8))
     #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
-    let ending = try TracedProcess.run(lab.install("1.1", place))
+    let ending = try TracedProcess.run(lab.install("1.1", sandbox))
     #expect(ending.status == 75)
     #expect(ending.errors.contains("another process"), "\(ending.errors)")
     try input.fileHandleForWriting.close()
     process.waitUntilExit()
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
-    #expect(try lab.faultsAtTheEnd(place) == [])
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
+    #expect(try lab.faultsAtTheEnd(sandbox) == [])
   }
 
   @Test("that two installs want at once ends well for both, or says busy to one") func together()
@@ -158,7 +158,7 @@ struct HostileFolderTests {
     let processes = try ["1.1", "1.1"].map { version in
       let process = Process()
       process.executableURL = URL(fileURLWithPath: program)
-      process.arguments = lab.install(version, place)
+      process.arguments = lab.install(version, sandbox)
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       try process.run()
@@ -169,19 +169,19 @@ struct HostileFolderTests {
       #expect([0, 75].contains(process.terminationStatus))
     }
     #expect(processes.contains { $0.terminationStatus == 0 })
-    #expect(try lab.faultsAtTheEnd(place) == [])
+    #expect(try lab.faultsAtTheEnd(sandbox) == [])
   }
 
   @Test("that is missing is made; without a parent, as a file or without rights it is refused")
   func roots() throws {
     func install(_ root: String) throws -> ProcessEnding {
       try TracedProcess.run(
-        ["content", "install", lab.package("1.1"), "--into", root, "--ledger", lab.ledger(place)]
+        ["content", "install", lab.package("1.1"), "--into", root, "--ledger", lab.ledger(sandbox)]
           + InstallLab.owner)
     }
-    #expect(try install(place.appending(path: "new").path).status == 0)
-    #expect(try install(place.appending(path: "no/parent").path).status == 66)
-    let file = place.appending(path: "file")
+    #expect(try install(sandbox.appending(path: "new").path).status == 0)
+    #expect(try install(sandbox.appending(path: "no/parent").path).status == 66)
+    let file = sandbox.appending(path: "file")
     try Data("mine".utf8).write(to: file)
     #expect(try install(file.path).status == 73)
     #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
@@ -193,11 +193,11 @@ struct HostileFolderTests {
   }
 
   @Test("is not touched where there is no ledger") func noLedger() throws {
-    let root = place.appending(path: "new").path
+    let root = sandbox.appending(path: "new").path
     let ending = try TracedProcess.run(
       [
         "content", "install", lab.package("1.1"), "--into", root, "--ledger",
-        place.appending(path: "none").path,
+        sandbox.appending(path: "none").path,
       ] + InstallLab.owner)
     #expect(ending.status == 66)
     #expect(ending.errors.contains("daybook init"), "\(ending.errors)")
@@ -217,12 +217,12 @@ struct HostileFolderTests {
       to: URL(fileURLWithPath: lab.package("named") + "/ContentInfo.plist"))
     let before = try files.subpathsOfDirectory(atPath: root).sorted()
     let ending = try TracedProcess.run(
-      ["content", "install", lab.package("named"), "--into", root, "--ledger", lab.ledger(place)]
+      ["content", "install", lab.package("named"), "--into", root, "--ledger", lab.ledger(sandbox)]
         + InstallLab.owner)
     #expect(ending.status == 65, "\(ending.errors)")
     #expect(try files.subpathsOfDirectory(atPath: root).sorted() == before)
     try expectNothingOutside()
-    #expect(try lab.events(place).count == 3)
+    #expect(try lab.events(sandbox).count == 3)
   }
 }
 

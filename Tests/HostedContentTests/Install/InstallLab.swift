@@ -50,8 +50,8 @@ final class InstallLab {
     for number in 0..<files {
       let line = "\(name ?? version), tile \(number) "
       let text = String(repeating: line, count: 1 + bytes / line.utf8.count)
-      let place = number == 0 ? package.appending(path: "Contents") : contents
-      try Data(text.utf8).write(to: place.appending(path: "tile-\(number).txt"))
+      let parent = number == 0 ? package.appending(path: "Contents") : contents
+      try Data(text.utf8).write(to: parent.appending(path: "tile-\(number).txt"))
     }
   }
 
@@ -63,29 +63,29 @@ final class InstallLab {
 
   func package(_ version: String) -> String { folder.appending(path: "maps-\(version)").path }
 
-  func root(_ place: URL) -> String { place.appending(path: "content").path }
+  func root(_ sandbox: URL) -> String { sandbox.appending(path: "content").path }
 
-  func ledger(_ place: URL) -> String { place.appending(path: "ledger").path }
+  func ledger(_ sandbox: URL) -> String { sandbox.appending(path: "ledger").path }
 
   /// Returns a copy of a state. The default is the state with 1.0 installed.
   func copy(of state: URL? = nil) throws -> URL {
     copies += 1
-    let place = folder.appending(path: "copy-\(copies)")
-    try FileManager.default.copyItem(at: state ?? base, to: place)
-    return place
+    let sandbox = folder.appending(path: "copy-\(copies)")
+    try FileManager.default.copyItem(at: state ?? base, to: sandbox)
+    return sandbox
   }
 
-  func remove(_ place: URL) throws { try FileManager.default.removeItem(at: place) }
+  func remove(_ sandbox: URL) throws { try FileManager.default.removeItem(at: sandbox) }
 
   /// Returns a command on the folder of content, by its owner.
-  func content(_ verb: String, _ words: [String] = [], _ place: URL) -> [String] {
-    ["content", verb, root(place)] + words + ["--ledger", ledger(place)]
+  func content(_ verb: String, _ words: [String] = [], _ sandbox: URL) -> [String] {
+    ["content", verb, root(sandbox)] + words + ["--ledger", ledger(sandbox)]
   }
 
   /// Returns the command that installs a version.
-  func install(_ version: String, _ place: URL, delivery: [String]? = nil) -> [String] {
+  func install(_ version: String, _ sandbox: URL, delivery: [String]? = nil) -> [String] {
     [
-      "content", "install", package(version), "--into", root(place), "--ledger", ledger(place),
+      "content", "install", package(version), "--into", root(sandbox), "--ledger", ledger(sandbox),
     ] + Self.owner + (delivery ?? Self.delivery)
   }
 }
@@ -98,11 +98,11 @@ extension InstallLab {
   func trace(
     of state: URL? = nil, _ command: ((URL) -> [String])? = nil
   ) throws -> CallTrace {
-    let place = try copy(of: state)
+    let sandbox = try copy(of: state)
     let calls = try CallTrace(
-      try TracedProcess.executable(), command?(place) ?? install("1.1", place),
-      about: ledger(place), in: folder.appending(path: "trace"))
-    try remove(place)
+      try TracedProcess.executable(), command?(sandbox) ?? install("1.1", sandbox),
+      about: ledger(sandbox), in: folder.appending(path: "trace"))
+    try remove(sandbox)
     return calls
   }
 }
@@ -112,9 +112,9 @@ extension InstallLab {
 extension InstallLab {
   /// Returns the errors in the visible content at any moment: a version must be current, and every
   /// existing version must be whole.
-  func faultsInSight(_ place: URL) throws -> [String] {
+  func faultsInSight(_ sandbox: URL) throws -> [String] {
     var faults: [String] = []
-    let product = root(place) + "/" + Self.product
+    let product = root(sandbox) + "/" + Self.product
     // After the removal of the whole product, nothing is visible.
     guard FileManager.default.fileExists(atPath: product) else { return [] }
     let versions = try FileManager.default.contentsOfDirectory(atPath: product)
@@ -131,36 +131,38 @@ extension InstallLab {
   }
 
   /// Returns the errors on the disk and in the ledger after the install was run again to its end.
-  func faultsAtTheEnd(_ place: URL) throws -> [String] {
-    var faults = try faultsInSight(place)
-    let product = root(place) + "/" + Self.product
+  func faultsAtTheEnd(_ sandbox: URL) throws -> [String] {
+    var faults = try faultsInSight(sandbox)
+    let product = root(sandbox) + "/" + Self.product
     let current = try FileManager.default.destinationOfSymbolicLink(atPath: product + "/current")
     if current != "1.1" { faults.append("\(current) is current") }
-    faults += try attemptsLeft(place)
-    return faults + (try faultsInLedger(place)) + (try faultsOfAudit(place))
+    faults += try attemptsLeft(sandbox)
+    return faults + (try faultsInLedger(sandbox)) + (try faultsOfAudit(sandbox))
   }
 
-  func attemptsLeft(_ place: URL) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: root(place) + "/.daybook/attempts")
+  func attemptsLeft(_ sandbox: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: root(sandbox) + "/.daybook/attempts")
       .map { "\($0) is left" }
   }
 
-  func current(_ place: URL) throws -> String {
+  func current(_ sandbox: URL) throws -> String {
     try FileManager.default.destinationOfSymbolicLink(
-      atPath: "\(root(place))/\(Self.product)/current")
+      atPath: "\(root(sandbox))/\(Self.product)/current")
   }
 
-  func faultsOfAudit(_ place: URL) throws -> [String] {
-    let audit = try TracedProcess.run(["content", "audit", root(place), "--ledger", ledger(place)])
+  func faultsOfAudit(_ sandbox: URL) throws -> [String] {
+    let audit = try TracedProcess.run([
+      "content", "audit", root(sandbox), "--ledger", ledger(sandbox),
+    ])
     return audit.status == 0 ? [] : ["audit: \(audit.output)\(audit.errors)"]
   }
 
   /// Every start has one end, and 1.1 was installed and activated exactly once.
-  private func faultsInLedger(_ place: URL) throws -> [String] {
+  private func faultsInLedger(_ sandbox: URL) throws -> [String] {
     var faults: [String] = []
     var ends: [Substring: Int] = [:]
     var (installed, activated) = (0, 0)
-    for event in try events(place) {
+    for event in try events(sandbox) {
       let attempt = event.id.text.dropLast(event.type.text.utf8.count)
       let is11 = event.data.string("contentVersion") == "1.1"
       switch event.type.kind {
@@ -170,7 +172,7 @@ extension InstallLab {
         ends[attempt, default: 10] += 1
       case .contentInstallFailed: ends[attempt, default: 10] += 1
       case .contentActivated: if is11 { activated += 1 }
-      default: faults.append("\(event.type.text) is told")
+      default: faults.append("\(event.type.text) is reported")
       }
     }
     for (attempt, count) in ends where count != 1 { faults.append("\(attempt) ends \(count)") }
@@ -179,8 +181,8 @@ extension InstallLab {
     return faults
   }
 
-  func events(_ place: URL) throws -> [Event] {
-    let ledger = try Ledger(at: ledger(place), access: .readOnly)
+  func events(_ sandbox: URL) throws -> [Event] {
+    let ledger = try Ledger(at: ledger(sandbox), access: .readOnly)
     var events: [Event] = []
     try ledger.read { (view) throws(LedgerError) in
       try view.events(EventsQuery()) { recorded in

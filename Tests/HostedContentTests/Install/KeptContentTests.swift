@@ -7,39 +7,39 @@ import TracedProcesses
 @Suite("Installed content", .serialized)
 struct KeptContentTests {
   private let lab: InstallLab
-  private let place: URL
+  private let sandbox: URL
 
   init() throws {
     lab = try InstallLab()
-    place = try lab.copy()
+    sandbox = try lab.copy()
   }
 
   private func run(_ verb: String, _ words: String...) throws -> ProcessEnding {
-    try TracedProcess.run(lab.content(verb, words, place))
+    try TracedProcess.run(lab.content(verb, words, sandbox))
   }
 
   /// Lists the folder without a ledger.
   private func list(_ words: String...) throws -> String {
-    try TracedProcess.run(["content", "list", lab.root(place)] + words).output
+    try TracedProcess.run(["content", "list", lab.root(sandbox)] + words).output
   }
 
-  private func told() throws -> [String] { try lab.events(place).map(\.type.text) }
+  private func reported() throws -> [String] { try lab.events(sandbox).map(\.type.text) }
 
   private func installed() throws -> [String] {
     let answer = try TracedProcess.run(
-      ["installed", "keeper", "--ledger", lab.ledger(place), "--format", "jsonl"])
+      ["installed", "keeper", "--ledger", lab.ledger(sandbox), "--format", "jsonl"])
     return answer.output.matches(of: /"contentVersion":"([^"]*)"/).map { String($0.1) }
   }
 
   @Test("is installed once, however often its package comes by the same download")
   func again() throws {
-    let command = lab.install("1.1", place)
+    let command = lab.install("1.1", sandbox)
     #expect(try TracedProcess.run(command).status == 0)
-    let before = try told()
+    let before = try reported()
     let again = try TracedProcess.run(command)
     #expect(again.status == 0)
     #expect(again.output.contains("was installed already"))
-    #expect(try told() == before)
+    #expect(try reported() == before)
   }
 
   @Test("of many small files is written whole, in order, and as the package has it")
@@ -50,28 +50,28 @@ struct KeptContentTests {
     try Data(repeating: 7, count: 300_000).write(to: package.appending(path: "zz-large"))
     let link = package.appending(path: "zz-link").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "zz-large")
-    let ending = try TracedProcess.run(lab.install("many", place))
+    let ending = try TracedProcess.run(lab.install("many", sandbox))
     #expect(ending.status == 0, "\(ending.errors)")
-    let there = lab.root(place) + "/" + InstallLab.product + "/1.1"
+    let there = lab.root(sandbox) + "/" + InstallLab.product + "/1.1"
     let compared = try TracedProcess.run("/usr/bin/diff", ["-r", lab.package("many"), there])
     #expect(compared.status == 0, "\(compared.output)")
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
   }
 
-  @Test("is told of another transaction without being copied") func otherTransaction() throws {
+  @Test("is recorded for another transaction without being copied") func otherTransaction() throws {
     let ending = try TracedProcess.run(
-      lab.install("1.0", place, delivery: ["--transaction", "t-2", "--download", "d-1"]))
+      lab.install("1.0", sandbox, delivery: ["--transaction", "t-2", "--download", "d-1"]))
     #expect(ending.output.contains("was installed already"))
-    let events = try lab.events(place).suffix(2)
+    let events = try lab.events(sandbox).suffix(2)
     #expect(events.map(\.type.text) == ["content.installStarted", "content.installed"])
     #expect(events.allSatisfy { $0.transaction == "t-2" })
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
   }
 
   @Test("states version, path, bytes and digest, and of a download its transaction")
   func stated() throws {
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
-    let events = try lab.events(place)
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
+    let events = try lab.events(sandbox)
     let event = try #require(events.last { $0.type.kind == .contentInstalled })
     #expect(event.data.string("contentVersion") == "1.1")
     #expect(event.data.string("path") == "\(InstallLab.product)/1.1")
@@ -84,101 +84,101 @@ struct KeptContentTests {
     #if !canImport(Darwin)
       #expect(event.data["excludedFromBackup"] == nil)
       let findings = try TracedProcess.run([
-        "findings", "--rule", "backup-not-excluded", "--ledger", lab.ledger(place), "--count",
+        "findings", "--rule", "backup-not-excluded", "--ledger", lab.ledger(sandbox), "--count",
       ])
       #expect(findings.output == "0\n", "\(findings.output)")
     #endif
   }
 
   @Test("waits for the switch where it is not to be current") func switching() throws {
-    #expect(try TracedProcess.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
-    #expect(try lab.current(place) == "1.0")
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox) + ["--no-activate"]).status == 0)
+    #expect(try lab.current(sandbox) == "1.0")
     #expect(try installed() == ["1.1"])
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
     #expect(try run("switch", InstallLab.product, "1.1").status == 0)
-    #expect(try lab.current(place) == "1.1")
-    #expect(try told().last == "content.activated")
-    #expect(try lab.faultsOfAudit(place) == [])
-    let before = try told()
+    #expect(try lab.current(sandbox) == "1.1")
+    #expect(try reported().last == "content.activated")
+    #expect(try lab.faultsOfAudit(sandbox) == [])
+    let before = try reported()
     #expect(try run("switch", InstallLab.product, "1.1").output.contains("(unchanged)"))
-    #expect(try told() == before)
+    #expect(try reported() == before)
     let missing = try run("switch", InstallLab.product, "3.0")
     #expect(missing.status == 66)
     #expect(missing.errors.contains("installed: 1.0, 1.1"), "\(missing.errors)")
   }
 
   @Test("of an older version goes without the ledger's answer changing") func removeOld() throws {
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
     let current = try run("remove", InstallLab.product, "1.1")
     #expect(current.status == 65)
     #expect(current.errors.contains("current version"), "\(current.errors)")
     #expect(try run("remove", InstallLab.product, "1.0").status == 0)
-    #expect(try told().last == "note.added")
+    #expect(try reported().last == "note.added")
     #expect(try installed() == ["1.1"])
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
     #expect(try list().contains("1.1"))
     #expect(try !list().contains("1.0"))
   }
 
   @Test("of the version that the ledger has is followed, in one append, by the one that stays")
   func removeInstalled() throws {
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
     #expect(try run("switch", InstallLab.product, "1.0").status == 0)
     #expect(try run("remove", InstallLab.product, "1.1").status == 0)
-    #expect(try told().suffix(2) == ["content.removed", "content.installed"])
+    #expect(try reported().suffix(2) == ["content.removed", "content.installed"])
     #expect(try installed() == ["1.0"])
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
   }
 
   @Test("of a product goes as a whole, and can come again") func removeAll() throws {
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
     #expect(try run("remove", InstallLab.product, "--all").status == 0)
-    #expect(try told().last == "content.removed")
+    #expect(try reported().last == "content.removed")
     #expect(try installed() == [])
     #expect(try list() == "nothing\n")
-    #expect(try lab.faultsOfAudit(place) == [])
-    #expect(try TracedProcess.run(lab.install("1.1", place) + ["--no-activate"]).status == 0)
+    #expect(try lab.faultsOfAudit(sandbox) == [])
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox) + ["--no-activate"]).status == 0)
     #expect(try installed() == ["1.1"])
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
   }
 
   @Test("is pruned to the newest versions and the current one, by the order of versions")
   func prune() throws {
     for version in ["1.2", "1.10", "1.9"] {
       try lab.makePackage(version, files: 2)
-      #expect(try TracedProcess.run(lab.install(version, place) + ["--no-activate"]).status == 0)
+      #expect(try TracedProcess.run(lab.install(version, sandbox) + ["--no-activate"]).status == 0)
     }
     let pruned = try run("prune", "--keep", "2", "--format", "jsonl")
     #expect(pruned.output.matches(of: /"contentVersion":"([^"]*)"/).map { $0.1 } == ["1.2"])
     let listed = try list("--format", "jsonl")
     #expect(
       listed.matches(of: /"contentVersion":"([^"]*)"/).map { $0.1 } == ["1.10", "1.9", "1.0"])
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
     #expect(try run("prune", "--keep", "0").status == 64)
   }
 
-  @Test("that is refused lists every fault, is told as failed, and leaves nothing")
+  @Test("that is refused lists every fault, is reported as failed, and leaves nothing")
   func refused() throws {
     try lab.makePackage("1.2", files: 2)
     let package = URL(fileURLWithPath: lab.package("1.2"))
     try Data([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0]).write(
       to: package.appending(path: "Contents/tool"))
     try Data("stray".utf8).write(to: package.appending(path: "stray.txt"))
-    let ending = try TracedProcess.run(lab.install("1.2", place))
+    let ending = try TracedProcess.run(lab.install("1.2", sandbox))
     #expect(ending.status == 65)
     #expect(ending.errors.contains("Contents/tool"), "\(ending.errors)")
     #expect(ending.errors.contains("stray.txt"), "\(ending.errors)")
-    let failed = try #require(try lab.events(place).last)
+    let failed = try #require(try lab.events(sandbox).last)
     #expect(failed.type.text == "content.installFailed")
     #expect(failed.data.value("error")?.integer("code") == 6)
-    #expect(try lab.current(place) == "1.0")
-    #expect(try lab.attemptsLeft(place) == [])
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.current(sandbox) == "1.0")
+    #expect(try lab.attemptsLeft(sandbox) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
   }
 
   @Test("is found out where disk and ledger differ, both ways") func audit() throws {
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
-    let product = "\(lab.root(place))/\(InstallLab.product)"
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
+    let product = "\(lab.root(sandbox))/\(InstallLab.product)"
     let files = FileManager.default
     func kinds() throws -> [String] {
       let ending = try run("audit", "--format", "json")
@@ -198,11 +198,11 @@ struct KeptContentTests {
     try files.removeItem(atPath: product + "/current")
     #expect(try kinds() == ["otherCurrent"])
     try files.createSymbolicLink(atPath: product + "/current", withDestinationPath: "1.1")
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try lab.faultsOfAudit(sandbox) == [])
     try files.createDirectory(
-      atPath: lab.root(place) + "/.daybook/attempts/0", withIntermediateDirectories: false)
+      atPath: lab.root(sandbox) + "/.daybook/attempts/0", withIntermediateDirectories: false)
     #expect(try kinds() == ["unfinished"])
-    #expect(try TracedProcess.run(lab.install("1.1", place)).status == 0)
-    #expect(try lab.faultsOfAudit(place) == [])
+    #expect(try TracedProcess.run(lab.install("1.1", sandbox)).status == 0)
+    #expect(try lab.faultsOfAudit(sandbox) == [])
   }
 }

@@ -20,7 +20,7 @@ struct KilledChangeTests {
     let state = try lab.copy()
     try #require(try TracedProcess.run(lab.install("1.1", state)).status == 0)
     let program = try TracedProcess.executable()
-    let command = { (place: URL) in lab.content(change[0], Array(change.dropFirst()), place) }
+    let command = { (sandbox: URL) in lab.content(change[0], Array(change.dropFirst()), sandbox) }
     let calls = try lab.trace(of: state, command)
     let whole = try lab.copy(of: state)
     try #require(try TracedProcess.run(command(whole)).status == 0)
@@ -28,20 +28,20 @@ struct KilledChangeTests {
     var kills = 0
     for call in changingCalls {
       for number in calls.ranges[call] ?? 1...1 {
-        let place = try lab.copy(of: state)
+        let sandbox = try lab.copy(of: state)
         let what = "\(change) killed at \(call) \(number)"
         let ending = try TracedProcess.run(
-          program, command(place), injecting: "signal=KILL", into: call, at: "\(number)")
+          program, command(sandbox), injecting: "signal=KILL", into: call, at: "\(number)")
         if ending.isKilled { kills += 1 }
-        #expect(try lab.faultsInSight(place) == [], "\(what)")
+        #expect(try lab.faultsInSight(sandbox) == [], "\(what)")
         // If the recovery completed the change, there is nothing left to do.
-        let again = try TracedProcess.run(command(place))
+        let again = try TracedProcess.run(command(sandbox))
         #expect([0, 66].contains(again.status), "\(what): \(again.errors)")
-        #expect(try lab.events(place).map(\.type.text) == expected, "\(what)")
-        #expect(try lab.attemptsLeft(place) == [], "\(what)")
-        #expect(try lab.faultsInSight(place) == [], "\(what)")
-        #expect(try lab.faultsOfAudit(place) == [], "\(what)")
-        try lab.remove(place)
+        #expect(try lab.events(sandbox).map(\.type.text) == expected, "\(what)")
+        #expect(try lab.attemptsLeft(sandbox) == [], "\(what)")
+        #expect(try lab.faultsInSight(sandbox) == [], "\(what)")
+        #expect(try lab.faultsOfAudit(sandbox) == [], "\(what)")
+        try lab.remove(sandbox)
       }
     }
     #expect(kills > 8)

@@ -30,15 +30,15 @@ struct KilledInstallTests {
     for call in ["write", "renameat", "symlinkat", "fdatasync", "mkdir", "mkdirat"] {
       var number = 1
       while true {
-        let place = try lab.copy()
-        defer { clear(lab, place) }
-        let arguments = [lab.package("1.1"), lab.root(place), lab.ledger(place)]
+        let sandbox = try lab.copy()
+        defer { clear(lab, sandbox) }
+        let arguments = [lab.package("1.1"), lab.root(sandbox), lab.ledger(sandbox)]
         let ending = try TracedProcess.run(
           child, arguments, injecting: "signal=KILL", into: call, at: "\(number)")
         guard ending.isKilled else { break }
-        found += try lab.faultsInSight(place)
+        found += try lab.faultsInSight(sandbox)
         let again = try TracedProcess.run(child, arguments)
-        if again.status == 0 { found += try lab.faultsAtTheEnd(place) }
+        if again.status == 0 { found += try lab.faultsAtTheEnd(sandbox) }
         number += 1
       }
     }
@@ -77,20 +77,20 @@ struct HeavyKilledInstallTests {
     for second in changingCalls {
       var at = 1
       while true {
-        let place = try lab.copy()
-        defer { clear(lab, place) }
-        let command = lab.install("1.1", place)
+        let sandbox = try lab.copy()
+        defer { clear(lab, sandbox) }
+        let command = lab.install("1.1", sandbox)
         let program = try TracedProcess.executable()
         let first = try TracedProcess.run(
           program, command, injecting: "signal=KILL", into: call, at: "\(number)")
         #expect(first.isKilled)
         let again = try TracedProcess.run(
           program, command, injecting: "signal=KILL", into: second, at: "\(at)")
-        #expect(try lab.faultsInSight(place) == [], "\(second) \(at)")
+        #expect(try lab.faultsInSight(sandbox) == [], "\(second) \(at)")
         guard again.isKilled else { break }
         let third = try TracedProcess.run(command)
         #expect(third.status == 0, "\(second) \(at): \(third.errors)")
-        #expect(try lab.faultsAtTheEnd(place) == [], "\(second) \(at)")
+        #expect(try lab.faultsAtTheEnd(sandbox) == [], "\(second) \(at)")
         at += 1
       }
     }
@@ -106,24 +106,24 @@ private func killing(
   var kills = 0
   let range = calls.ranges[call] ?? 1...1
   for number in stride(from: range.lowerBound, through: range.upperBound, by: step) {
-    let place = try lab.copy()
-    defer { clear(lab, place) }
-    let command = lab.install("1.1", place)
+    let sandbox = try lab.copy()
+    defer { clear(lab, sandbox) }
+    let command = lab.install("1.1", sandbox)
     let ending = try TracedProcess.run(
       program, command, injecting: "signal=KILL", into: call, at: "\(number)")
     let what = "killed at \(call) \(number)"
-    #expect(try lab.faultsInSight(place) == [], "\(what)")
+    #expect(try lab.faultsInSight(sandbox) == [], "\(what)")
     // The number of waits and wakeups differs from run to run.
     if !ending.isKilled { #expect(ending.status == 0, "\(what): \(ending.errors)") }
     let again = try TracedProcess.run(command)
     #expect(again.status == 0, "\(what): \(again.errors)")
-    #expect(try lab.faultsAtTheEnd(place) == [], "\(what)")
+    #expect(try lab.faultsAtTheEnd(sandbox) == [], "\(what)")
     if ending.isKilled { kills += 1 }
   }
   return kills
 }
 
 /// Removes a copy that is no longer needed. If that fails, it is removed with the lab.
-private func clear(_ lab: InstallLab, _ place: URL) {
-  do { try lab.remove(place) } catch { print("left \(place.path)") }
+private func clear(_ lab: InstallLab, _ sandbox: URL) {
+  do { try lab.remove(sandbox) } catch { print("left \(sandbox.path)") }
 }

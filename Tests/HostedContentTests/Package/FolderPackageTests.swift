@@ -73,7 +73,7 @@ import Testing
     #expect(try PackageInspection.judge(&package, into: &sink).isValid)
   }
 
-  @Test("whose container is replaced while it is read is told") func whoseContainer() throws {
+  @Test("whose container is replaced while it is read is reported") func whoseContainer() throws {
     let lab = try PackageLab()
     let path = try lab.write("package", PackageLab.goodZip().bytes)
     var package = try OpenedPackage(path: path)

@@ -35,13 +35,13 @@ extension HostilePackage {
         zip.entries[0].isInDirectory = false
       }
     },
-    .init("a zip behind another program's bytes", .malformed) {
+    .init("a zip after another program's bytes", .malformed) {
       Array("#!/bin/sh\n".utf8) + PackageLab.goodZip().bytes
     },
-    .init("a zip with bytes behind its end", .malformed) {
+    .init("a zip with bytes after its end", .malformed) {
       PackageLab.goodZip().bytes + Array("more".utf8)
     },
-    .init("a zip that states its sizes behind its data, wrongly", .malformed) {
+    .init("a zip that states its sizes after its data, wrongly", .malformed) {
       PackageLab.zip { zip in
         zip.entries[1].statesSizesBehind = true
         zip.entries[1].localBytes = 0

@@ -114,7 +114,7 @@ import TracedProcesses
         let status = try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8),
         let command = try? String(contentsOfFile: "/proc/\(name)/cmdline", encoding: .utf8)
       else { return false }
-      // The fields behind the name, which is in parentheses: the state and the parent.
+      // The fields after the name, which is in parentheses: the state and the parent.
       let fields = status.split(separator: ")").last?.split(separator: " ") ?? []
       return fields.count > 1 && fields[1] == own && command.contains("content\0parse")
     }

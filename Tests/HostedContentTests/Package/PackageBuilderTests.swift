@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test("a file in place of the folder says what was expected") func filePlace() throws {
+  @Test("a file in place of the folder says what was expected") func fileInsteadOfFolder() throws {
     let lab = try PackageLab()
     let file = try lab.write("file", PackageLab.goodZip().bytes)
     #expect(throws: ContentError(.malformed, path: "", "")) {

@@ -5,14 +5,14 @@ import LedgerHistories
 import Testing
 
 @Suite("A real ContentInfo.plist") struct PackageConformanceTests {
-  private static let place =
+  private static let path =
     "../shared/fixtures/MugunthKumar+MKStoreKit/HostedContent/ContentInfo.plist"
 
   @Test("is read") func read() throws {
     let root = try #require(packageRoot())
-    let file = root.appending(path: Self.place).standardizedFileURL
+    let file = root.appending(path: Self.path).standardizedFileURL
     guard FileManager.default.fileExists(atPath: file.path) else {
-      print("SKIPPED: \(Self.place) is not there")
+      print("SKIPPED: \(Self.path) is not there")
       return
     }
     let bytes = Array(try Data(contentsOf: file))

@@ -32,12 +32,12 @@ import Testing
       var random = SeededRandom(seed: seed)
       var bytes = good
       for _ in 0..<1 + random.next() % 4 {
-        let place = Int(random.next() % UInt64(bytes.count))
+        let index = Int(random.next() % UInt64(bytes.count))
         switch random.next() % 4 {
-        case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
-        case 1: bytes[place] ^= 1 << UInt8(random.next() % 8)
-        case 2: bytes.removeSubrange(place..<min(bytes.count, place + 3))
-        default: bytes.insert(contentsOf: [0xFF, 0xFF], at: place)
+        case 0: bytes[index] = UInt8(truncatingIfNeeded: random.next())
+        case 1: bytes[index] ^= 1 << UInt8(random.next() % 8)
+        case 2: bytes.removeSubrange(index..<min(bytes.count, index + 3))
+        default: bytes.insert(contentsOf: [0xFF, 0xFF], at: index)
         }
       }
       if kind == "plist" { bytes = PackageLab.zip(info: bytes) }

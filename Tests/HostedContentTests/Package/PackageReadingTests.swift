@@ -93,7 +93,7 @@ import Testing
     #expect(report.files[1].content == report.files[2].content)
   }
 
-  @Test("a folder that is a twin is told once, whatever lies in it") func folderTwin() throws {
+  @Test("a folder that is a twin is reported once, whatever lies in it") func folderTwin() throws {
     let lab = try PackageLab()
     let bytes = PackageLab.zip {
       $0.add("Contents/maps/0")
@@ -175,7 +175,7 @@ import Testing
     #expect(try PackageInspection.judge(path: path).faults == [])
   }
 
-  @Test("a zip may state sizes behind its data") func zipMay() throws {
+  @Test("a zip may state sizes after its data") func zipMay() throws {
     let lab = try PackageLab()
     let bytes = PackageLab.zip { zip in
       zip.entries[1].statesSizesBehind = true

@@ -6,7 +6,7 @@ struct TestXar {
   var heap: [UInt8] = []
   /// The table size in the header, if it differs from the actual size.
   var statedTableBytes: UInt64?
-  /// The checksum behind the table, made of its packed bytes.
+  /// The checksum after the table, made of its packed bytes.
   var checksum: ([UInt8]) -> [UInt8] = { Array(Insecure.SHA1.hash(data: $0)) }
   /// What the header says of that checksum: 1 is SHA-1, 0 nothing.
   var statedAlgorithm: UInt8 = 1

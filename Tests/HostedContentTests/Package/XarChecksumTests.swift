@@ -50,7 +50,7 @@ import Testing
     #expect(throws: ContentError(.malformed, path: "", "")) { try judge(xar("sha256", padded)) }
   }
 
-  @Test("of data behind the end of the file are refused") func behindTheEnd() throws {
+  @Test("of data after the end of the file are refused") func behindTheEnd() throws {
     let digest = try #require(Self.digests["sha256"])
     #expect(throws: ContentError(.malformed, path: "", "")) {
       try judge(xar("sha256", digest, bytes: 1 << 40))
@@ -76,7 +76,7 @@ import Testing
       .replacing(
         "checksum style=\"sha1\"><offset>0</offset><size>20</size>",
         with: "checksum style=\"sha256\"><offset>0</offset><size>32</size>")
-    // The data of the good package begins behind 20 bytes of checksum.
+    // The data of the good package begins after 20 bytes of checksum.
     for offset in [20, 20 + PackageLab.info().utf8.count] {
       good.table = good.table.replacing(
         "<offset>\(offset)</offset>", with: "<offset>\(offset + 12)</offset>")

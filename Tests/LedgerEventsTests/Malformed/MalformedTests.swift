@@ -6,11 +6,11 @@ struct MalformedTests {
     BadLine.syntax + BadLine.nesting + BadLine.encoding + BadLine.envelope + BadLine.fields
     + BadLine.needs + BadLine.downloadNeeds + BadLine.subscriptionNeeds
 
-  @Test("There are several hundred lines that must be refused") func thereSeveral() {
+  @Test("there are several hundred lines that must be refused") func thereSeveral() {
     #expect(MalformedTests.all.count >= 300)
   }
 
-  @Test("A malformed line is refused with its place, its field and the reason", arguments: all)
+  @Test("a malformed line is refused with its location, its field and the reason", arguments: all)
   func malformedLine(bad: BadLine) {
     do {
       _ = try EventDecoder().decode(line: bad.bytes, number: 7)
@@ -24,7 +24,7 @@ struct MalformedTests {
   }
 
   /// A line that is cut anywhere is refused, and so is one without any byte of its structure.
-  @Test("No beginning of a line is an event") func noBeginning() throws {
+  @Test("no beginning of a line is an event") func noBeginning() throws {
     let line = Array(
       (#"{"id":"1","type":"transaction.failed","occurredAt":"2014-03-05T10:00:01.25+01:00","#
         + #""transaction":"T","data":{"error":{"code":-2,"x":[true,false,1.5e3]},"#

@@ -8,12 +8,8 @@ public import LedgerEvents
 /// start and end, the fulfilment, the finish and the removal. 64 purchases are under way at any
 /// time, and their events come mixed. Ids are UUIDs of version 7; an account of `accounts` is drawn
 /// for each purchase and has one device; sessions and transactions are new ones. The same seed
-/// gives the same events on every machine.
+/// gives the same events on every machine. A `MixShape` varies all of this.
 public struct Mix {
-  /// How many events one purchase has.
-  public static let eventsAPurchase = 100
-  /// How many of them are progress.
-  public static let progressAPurchase = 88
 
   private struct Purchase {
     var step = 0
@@ -30,18 +26,22 @@ public struct Mix {
   private var under: [Purchase] = []
   private var purchases: UInt64 = 0
   private var now = Instant(microseconds: 1_700_000_000_000_000)
-  private let accounts: UInt64
+  private let shape: MixShape
   private let app = Name("example.trailmaps")
   private let products = (1...200).map { Name("example.trailmaps.region.r\($0)") }
 
   /// - Parameter accounts: from how many customers each purchase's is drawn.
   public init(seed: UInt64 = 1, accounts: UInt64 = 100_000) {
+    self.init(seed: seed, shape: MixShape(accounts: accounts))
+  }
+
+  public init(seed: UInt64 = 1, shape: MixShape) {
     random = SplitMix64(seed: seed)
-    self.accounts = accounts
+    self.shape = shape
     for _ in 0..<64 {
       var purchase = newPurchase()
       // Begun at another moment each, so that the mix is the same from the first event on.
-      purchase.step = Int(random.next() % UInt64(Self.eventsAPurchase))
+      purchase.step = Int(random.next() % UInt64(shape.eventsAPurchase))
       under.append(purchase)
     }
   }
@@ -59,28 +59,34 @@ public struct Mix {
 
   private mutating func newPurchase() -> Purchase {
     purchases += 1
-    let account = random.next() % accounts
+    let account = shape.account(random.next())
     let product = Int(random.next() % UInt64(products.count))
     return Purchase(
-      account: Self.account(account), device: Name(Self.uuid(account &+ 1, 0xDE71)),
+      account: Self.account(account),
+      device: Name(Self.uuid(shape.device(of: account, purchases), 0xDE71)),
       session: Name(Self.uuid(purchases, 0x5E55)), payment: Name(Self.uuid(purchases, 0x9A77)),
       transaction: Name(String(280_000_000_000_000 + purchases)), product: products[product],
       download: Name("content-\(product + 1)"))
   }
 
-  private mutating func next() -> Event {
+  mutating func next() -> Event {
     let slot = Int(random.next() % UInt64(under.count))
     let purchase = under[slot]
     now = Instant(microseconds: now.microseconds + Int64(random.next() % 40_000) + 1_000)
     var event = Event(
-      id: Name(Self.timedUUID(now, random.next())), type: EventType(.sessionStarted),
+      id: Name(newID()), type: EventType(.sessionStarted),
       occurredAt: Instant(microseconds: now.microseconds / 1000 * 1000),
       source: EventSource(.storekit1), app: app, account: purchase.account,
       device: purchase.device, session: purchase.session, sequence: Int64(purchase.step))
     fill(&event, of: purchase)
     under[slot].step += 1
-    if under[slot].step == Self.eventsAPurchase { under[slot] = newPurchase() }
+    if under[slot].step == shape.eventsAPurchase { under[slot] = newPurchase() }
     return event
+  }
+
+  private mutating func newID() -> String {
+    let word = random.next()
+    return shape.hasRandomIDs ? Self.uuid(word, 0x1D) : Self.timedUUID(now, word)
   }
 
   private static func uuid(_ number: UInt64, _ salt: UInt64) -> String {
@@ -109,6 +115,9 @@ public struct Mix {
 
 /// Steps of a purchase, and what each event of it says.
 extension Mix {
+  /// The step at which the install begins, after the download's last one.
+  private var installStep: Int { 4 + 2 + shape.progressAPurchase + 1 }
+
   private func fill(_ event: inout Event, of purchase: Purchase) {
     guard purchase.step > 0 else { return }
     event.product = purchase.product
@@ -130,15 +139,16 @@ extension Mix {
         "downloads",
         json: Array(
           #"[{"download":"\#(purchase.download.text)","contentVersion":"1.0"}]"#.utf8))
-    case 4..<(4 + 2 + Self.progressAPurchase + 1):
+    case 4..<installStep:
       event.download = purchase.download
       fillDownload(&event, &data, step: purchase.step - 4)
-    case 95, 96:
+    case installStep, installStep + 1:
       event.download = purchase.download
-      event.type = EventType(purchase.step == 95 ? .contentInstallStarted : .contentInstalled)
+      event.type = EventType(
+        purchase.step == installStep ? .contentInstallStarted : .contentInstalled)
       data.set("contentVersion", "1.0")
-    case 97: event.type = EventType(.purchaseFulfilled)
-    case 98: event.type = EventType(.transactionFinished)
+    case installStep + 2: event.type = EventType(.purchaseFulfilled)
+    case installStep + 3: event.type = EventType(.transactionFinished)
     default: event.type = EventType(.transactionRemoved)
     }
     event.data = data.build()
@@ -151,12 +161,12 @@ extension Mix {
       event.type = EventType(.downloadWaiting)
       data.set("progress", number: "0")
       data.set("timeRemaining", number: "-1")
-    case Self.progressAPurchase + 2: event.type = EventType(.downloadFinished)
+    case shape.progressAPurchase + 2: event.type = EventType(.downloadFinished)
     default:
-      let percent = (step - 1) * 100 / (Self.progressAPurchase + 1)
+      let percent = (step - 1) * 100 / (shape.progressAPurchase + 1)
       event.type = EventType(.downloadProgressed)
       data.set("progress", number: percent < 10 ? "0.0\(percent)" : "0.\(percent)")
-      data.set("timeRemaining", number: "\(Self.progressAPurchase + 2 - step).5")
+      data.set("timeRemaining", number: "\(shape.progressAPurchase + 2 - step).5")
     }
   }
 }

@@ -7,23 +7,30 @@ struct Cost: Codable {
 
   /// Counts a workload: the difference of a longer and a shorter run, without what only prepares
   /// it.
-  static func counted(of workload: Workload) throws -> Cost {
-    var cost = try marginal(of: workload)
+  ///
+  /// - Parameter known: What was counted before, with its preparation.
+  static func counted(of workload: Workload, _ known: inout [Workload: Cost]) throws -> Cost {
+    var cost = try marginal(of: workload, &known)
     if let preparation = workload.preparation {
-      let other = try marginal(of: preparation)
+      let other = try marginal(of: preparation, &known)
       cost.allocations -= other.allocations
       cost.instructions -= other.instructions
     }
     return cost
   }
 
-  private static func marginal(of workload: Workload) throws -> Cost {
+  private static func marginal(
+    of workload: Workload, _ known: inout [Workload: Cost]
+  ) throws -> Cost {
+    if let cost = known[workload] { return cost }
     let count = workload.count
     let short = try process(workload, count)
     let long = try process(workload, 2 * count)
-    return Cost(
+    let cost = Cost(
       allocations: (long.allocations - short.allocations) / Double(count),
       instructions: (long.instructions - short.instructions) / Double(count))
+    known[workload] = cost
+    return cost
   }
 
   /// Counts a whole run in a process of its own.

@@ -32,7 +32,8 @@ if arguments.first == "run" {
   let names = arguments.filter { $0 != "--update" }
   let chosen = names.isEmpty ? Array(Workload.allCases) : names.map(workload)
   do {
-    let counted = try chosen.map { ($0, try Cost.counted(of: $0)) }
+    var known: [Workload: Cost] = [:]
+    let counted = try chosen.map { ($0, try Cost.counted(of: $0, &known)) }
     if arguments.contains("--update") {
       try Limits.write(counted)
     } else {

@@ -33,12 +33,12 @@ struct Auditor {
   private(set) var erasures: [Int: Int] = [:]
   /// Where keys were destroyed: offsets in the key file.
   private var destroyed: Set<Int> = []
-  private var places: [Int: [Int]] = [:]
+  private var positionsByCustomer: [Int: [Int]] = [:]
 
   var positions: Int { entries.count }
 
   /// The positions of a customer's events, in order.
-  func positions(of customer: Int) -> [Int] { places[customer] ?? [] }
+  func positions(of customer: Int) -> [Int] { positionsByCustomer[customer] ?? [] }
 
   func entry(_ position: Int) -> Entry { entries[position - 1] }
 }
@@ -57,7 +57,7 @@ extension Auditor {
       erasures[customer] = position
     }
     entries.append(Entry(event: event, recordedAt: shown.recordedAt, customer: customer))
-    if let customer { places[customer, default: []].append(position) }
+    if let customer { positionsByCustomer[customer, default: []].append(position) }
     tree.append(AuditTree.leaf(try log.leaf(at: UInt64(position))))
     try compare(shown, at: position)
   }
@@ -97,7 +97,7 @@ extension Auditor {
   private mutating func forget(after count: Int) {
     for position in count + 1...entries.count {
       guard let customer = entries[position - 1].customer else { continue }
-      places[customer]?.removeAll { $0 == position }
+      positionsByCustomer[customer]?.removeAll { $0 == position }
       if erasures[customer] == position { erasures[customer] = nil }
     }
     entries.removeLast(entries.count - count)

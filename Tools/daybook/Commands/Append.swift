@@ -114,7 +114,8 @@ struct Append: ParsableCommand {
       }
       let rejects = try rejects.map { name in
         try OutputFile(
-          OutputPlace(path: name, replaces: force, ledger: options.path, inputs: files), .asWritten)
+          OutputDestination(path: name, replaces: force, ledger: options.path, inputs: files),
+          .asWritten)
       }
       let target: AppendRun.Target =
         if let ledger, !dryRun { .ledger(ledger) } else { .trial(AppendTrial(ledger)) }

@@ -67,12 +67,12 @@ extension EntitlementsAnswer {
   }
 
   fileprivate func printTable(of customer: CustomerReference) {
-    let place = "at \(at.shown), position \(position)"
+    let moment = "at \(at.shown), position \(position)"
     guard isKnown else {
-      Console.print("\(customer.description) is not known to the ledger (\(place))")
+      Console.print("\(customer.description) is not known to the ledger (\(moment))")
       return
     }
-    Console.print("\(customer.description), \(place)")
+    Console.print("\(customer.description), \(moment)")
     var table = TextTable(["product", "entitlements", "state", "since", "expires", "source"])
     for entry in entries { table.add(entry.row) }
     if table.isEmpty {

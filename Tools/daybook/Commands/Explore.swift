@@ -88,8 +88,10 @@ struct Explore: ParsableCommand {
       let script = try file.script()
       guard let policy = policy ?? AppPolicy.named(script.policy) else { return }
       // Check this before the search, which can take long.
-      let place = emit.map { OutputPlace(path: $0, replaces: force, inputs: [scenario]) }
-      try place?.check()
+      let destination = emit.map {
+        OutputDestination(path: $0, replaces: force, inputs: [scenario])
+      }
+      try destination?.check()
       var options = Exploration.Options()
       options.seed = seed
       options.runCountMax = runs
@@ -111,8 +113,8 @@ struct Explore: ParsableCommand {
         failing?.expectation = expectation
         failing?.title = "\(script.title): \(policy.name) breaks \(ids.joined(separator: ", "))"
       }
-      if let place, let failing {
-        let file = try OutputFile(place)
+      if let destination, let failing {
+        let file = try OutputFile(destination)
         do { try file.write(failing.json) } catch {
           file.discard()
           throw error

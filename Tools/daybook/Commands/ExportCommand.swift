@@ -87,7 +87,7 @@ struct ExportCommand: ParsableCommand {
     }
     try answering {
       if !isToStandardOutput {
-        try OutputPlace(path: file, replaces: force, ledger: options.path).check()
+        try OutputDestination(path: file, replaces: force, ledger: options.path).check()
       }
       let stop = StopSignal()
       let ledger = try actor.open(options)

@@ -84,7 +84,7 @@ struct Rebuild: ParsableCommand {
 
   private func runReport(_ ledger: Ledger, _ bar: ProgressBar) throws {
     let output = try file.map { file in
-      try OutputFile(OutputPlace(path: file, replaces: force, ledger: options.path))
+      try OutputFile(OutputDestination(path: file, replaces: force, ledger: options.path))
     }
     defer { output?.discard() }
     let printer = try ReducerReportPrinter(format, to: output, called: file ?? "")

@@ -87,10 +87,10 @@ struct ReplayCommand: ParsableCommand {
       let events = edited?.events ?? source
       let name = ([self.source.title] + (edited?.notes.map(\.text) ?? [])).joined(separator: ", ")
       if let html {
-        let page = try ReplayPageFile(place(html))
+        let page = try ReplayPageFile(destination(html))
         try page.write(name, events, history(events))
       }
-      if let emit { try EmittedScenario(name, upToTheEnd(events), to: place(emit)).write() }
+      if let emit { try EmittedScenario(name, upToTheEnd(events), to: destination(emit)).write() }
       let printer = ReplayPrinter(format)
       if step {
         try walk(events)
@@ -117,8 +117,8 @@ struct ReplayCommand: ParsableCommand {
     ReplayHistory(Replay(events), until: until, judging: judgement)
   }
 
-  private func place(_ path: String) -> OutputPlace {
-    OutputPlace(
+  private func destination(_ path: String) -> OutputDestination {
+    OutputDestination(
       path: path, replaces: force, ledger: source.options.path, inputs: source.files)
   }
 
@@ -126,9 +126,7 @@ struct ReplayCommand: ParsableCommand {
   private func upToTheEnd(_ events: ReplayEvents) -> ReplayEvents {
     guard until != nil else { return events }
     let last = history(events).steps.last?.event.position ?? 0
-    var events = events
-    events.events.removeAll { $0.position > last }
-    return events
+    return events.filter { $0.position <= last }
   }
 
   private func walk(_ events: ReplayEvents) throws {

@@ -40,13 +40,13 @@ struct StoreItemCommand: ParsableCommand {
 
   /// Reads one link. If it names no item, reports that and returns `false`.
   private static func read(
-    link: String, _ place: String, _ printer: inout StoreItemPrinter
+    link: String, _ location: String, _ printer: inout StoreItemPrinter
   ) -> Bool {
     do throws(StoreItemError) {
       printer.add(try StoreLink.item(in: link))
       return true
     } catch {
-      Console.complain("daybook: " + TextTable.printable("\(place)\(error)"))
+      Console.complain("daybook: " + TextTable.printable("\(location)\(error)"))
       return false
     }
   }

@@ -78,8 +78,8 @@ extension TransactionsAnswer {
         String(cell: entry.product), entry.stateText, entry.queueText, String(cell: since),
       ]
       if entry.downloads.isEmpty { table.add(own + ["-", "-", "-"]) }
-      for (place, download) in entry.downloads.enumerated() {
-        let before = place == 0 ? own : [String](repeating: "", count: own.count)
+      for (index, download) in entry.downloads.enumerated() {
+        let before = index == 0 ? own : [String](repeating: "", count: own.count)
         table.add(
           before + [
             download.download.text + (download.contentVersion.map { " \($0.text)" } ?? ""),

@@ -75,6 +75,7 @@ struct Verify: ParsableCommand {
         if let since { try Self.printSince(since, log) }
         Self.printTable(found, isLogOnly ? nil : projections, isSigned: isSigned)
         printKeys(found.keyFaults, of: log, hasKeyFile)
+        Self.printErasure(found)
       case .json, .jsonl:
         Console.print(Self.json(found, isLogOnly ? nil : projections, report, since))
       }
@@ -153,8 +154,8 @@ struct Verify: ParsableCommand {
   ) {
     Console.print("\(found.events.counted("event")), root \(found.root.hexadecimal)")
     for fault in found.damage {
-      let place = fault.position.map { "position \($0): " } ?? ""
-      Console.print("\(fault.part.rawValue): \(place)\(TextTable.printable(fault.message))")
+      let location = fault.position.map { "position \($0): " } ?? ""
+      Console.print("\(fault.part.rawValue): \(location)\(TextTable.printable(fault.message))")
     }
     for difference in projections?.differences ?? [] {
       Console.print("projections: \(TextTable.printable(difference))")
@@ -201,6 +202,14 @@ struct Verify: ParsableCommand {
     }
   }
 
+  private static func printErasure(_ found: LogVerification) {
+    guard let position = found.unfinishedErasure else { return }
+    Console.print(
+      "erasure: the one at position \(position) is in progress or was interrupted: keys that it "
+        + "destroys may still be in the key file. The next command that writes, such as "
+        + "`daybook erase` for the same account, completes it")
+  }
+
   private static func json(
     _ found: LogVerification, _ projections: ProjectionVerdict?, _ report: CheckpointReport?,
     _ since: UInt64?
@@ -219,6 +228,7 @@ struct Verify: ParsableCommand {
         }
       }
       json.member("keyFaults", strings: found.keyFaults.map(\.message))
+      if let position = found.unfinishedErasure { json.member("unfinishedErasure", position) }
       if let projections { json.member("differences", strings: projections.differences) }
       if case .notCompared(let reason) = projections { json.member("notCompared", reason) }
       report?.write(to: &json)

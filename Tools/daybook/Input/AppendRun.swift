@@ -60,7 +60,7 @@ struct AppendRun {
   private var batchEvents = AppendRun.batchEventsMax
   private var isStopped = false
   /// The current file, and how many of its lines were appended or rejected.
-  private var place: (file: String, line: Int)?
+  private var lastLine: (file: String, line: Int)?
   /// Whether a signal came while a file had lines left.
   private var isInterrupted = false
 
@@ -202,7 +202,7 @@ struct AppendRun {
             id: nil)
         }
       }
-      place = (source.name, line.number)
+      lastLine = (source.name, line.number)
       // A condition is about the whole input, so nothing is committed before its end.
       guard options.condition == nil else { continue }
       if pending.count >= Self.batchEventsMax {
@@ -220,7 +220,7 @@ struct AppendRun {
     guard case .ledger(let ledger) = target, batchEvents == Self.batchEventsMax else {
       return try commit()
     }
-    try settle()
+    try finishBatchInFlight()
     if isStopped { return }
     do throws(LedgerError) {
       inFlight = (pending, try ledger.submit(pending.map(\.input), options: Self.asDecoded))
@@ -233,7 +233,7 @@ struct AppendRun {
 
   /// Waits for the batch in flight. If one of its lines is refused, it is appended again without
   /// that line, before the pending ones.
-  private mutating func settle() throws {
+  private mutating func finishBatchInFlight() throws {
     guard let batch = inFlight else { return }
     inFlight = nil
     do throws(LedgerError) {
@@ -254,7 +254,7 @@ struct AppendRun {
     if options.condition != nil {
       try commitWhole()
     } else {
-      try settle()
+      try finishBatchInFlight()
       try commitPending()
     }
   }
@@ -446,22 +446,22 @@ extension AppendRun {
     // A line that was refused is the reason to stop, even if a signal came before it was found.
     guard isInterrupted, !isStopped else { return nil }
     return InputProblem(
-      "\(stoppedAt(place)): run it again, nothing is doubled.", exitCode: ExitStatus.tryAgain)
+      "\(stoppedAt(lastLine)): run it again, nothing is doubled.", exitCode: ExitStatus.tryAgain)
   }
 
   /// An error of the ledger. If another run can continue, it states the line at which the error
   /// occurred.
   func stopped(by error: LedgerError) -> any Error {
     guard [.full, .io, .outcomeUnknown].contains(error.code) else { return error }
-    let line = pending.first.map { ($0.file, $0.line.number) } ?? place
+    let line = pending.first.map { ($0.file, $0.line.number) } ?? lastLine
     return InputProblem(
       "\(stoppedAt(line)): make room or repair the disk, then run it again, nothing is doubled. "
         + "The ledger could not be written: \(error.message)",
       exitCode: ExitStatus.code(for: error))
   }
 
-  private func stoppedAt(_ place: (file: String, line: Int)?) -> String {
-    guard let place else { return "stopped before the first line" }
-    return "\(place.file): stopped at line \(place.line)"
+  private func stoppedAt(_ line: (file: String, line: Int)?) -> String {
+    guard let line else { return "stopped before the first line" }
+    return "\(line.file): stopped at line \(line.line)"
   }
 }

@@ -127,9 +127,9 @@ extension AppendSummary.Rejection: CustomStringConvertible {
     guard let file, let line else {
       return TextTable.printable("nothing was appended: \(reason)")
     }
-    var place = "\(file):\(line)"
-    if let column { place += ":\(column)" }
-    if let field, !field.isEmpty { place += ": \(field)" }
-    return TextTable.printable("\(place): \(reason)")
+    var location = "\(file):\(line)"
+    if let column { location += ":\(column)" }
+    if let field, !field.isEmpty { location += ": \(field)" }
+    return TextTable.printable("\(location): \(reason)")
   }
 }

@@ -38,10 +38,10 @@ final class AppendTrial {
       let event = input.event
       let known = stored[index]?.event ?? accepted[event.id] ?? taken[event.id]
       if let known, !known.sameContent(as: event) {
-        let place = stored[index].map { "is already used at position \($0.position)" }
+        let use = stored[index].map { "is already used at position \($0.position)" }
         throw LedgerError(
           .conflict,
-          "The id \(event.id) \(place ?? "is already used on an earlier line") by an event with "
+          "The id \(event.id) \(use ?? "is already used on an earlier line") by an event with "
             + "other content: give this event a new id.",
           index: index, position: stored[index]?.position)
       }

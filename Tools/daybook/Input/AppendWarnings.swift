@@ -1,7 +1,7 @@
 import LedgerEvents
 
 /// Words that the vocabulary does not contain, in lines that were appended nevertheless. Each is
-/// listed once, with the place of its first occurrence and the number of lines that contain it.
+/// listed once, with the location of its first occurrence and the number of lines that contain it.
 struct AppendWarnings {
   struct Warning {
     var file: String
@@ -16,22 +16,22 @@ struct AppendWarnings {
   /// The maximum number of different words that are listed. Lines with others are only counted.
   private static let listedCountMax = 100
 
-  private var places: [UnknownWord: Int] = [:]
+  private var indices: [UnknownWord: Int] = [:]
   private(set) var list: [Warning] = []
   /// Lines with words that are not listed.
   private(set) var omitted = 0
 
   /// Counts a word, and returns the warning if it is new and listed.
   mutating func add(_ word: UnknownWord, _ line: InputLine, of file: String) -> Warning? {
-    if let place = places[word] {
-      list[place].lines += 1
+    if let index = indices[word] {
+      list[index].lines += 1
       return nil
     }
     guard list.count < Self.listedCountMax else {
       omitted += 1
       return nil
     }
-    places[word] = list.count
+    indices[word] = list.count
     let warning = Warning(
       file: file, line: line.number, column: word.column(in: line.bytes), field: word.path,
       reason: word.reason)
@@ -69,10 +69,10 @@ struct AppendWarnings {
 
 extension AppendWarnings.Warning: CustomStringConvertible {
   var description: String {
-    let place = [line, column].compactMap { $0 }.map { ":\($0)" }.joined()
-    return TextTable.printable("\(file)\(place): warning: \(field): \(reason)")
+    let location = [line, column].compactMap { $0 }.map { ":\($0)" }.joined()
+    return TextTable.printable("\(file)\(location): warning: \(field): \(reason)")
   }
 
-  /// The word and the reason, without the place.
+  /// The word and the reason, without the location.
   fileprivate var subject: String { "warning: \(field): \(reason)" }
 }

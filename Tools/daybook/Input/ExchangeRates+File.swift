@@ -9,8 +9,8 @@ extension ExchangeRates {
 
   /// Reads a file of exchange rates.
   ///
-  /// - Throws: `InputProblem`: exit 66 if there is no such file; 65, with the place in the file, if
-  ///   it is invalid.
+  /// - Throws: `InputProblem`: exit 66 if there is no such file; 65, with the location in the file,
+  ///   if it is invalid.
   init(file: String) throws {
     let handle = try FileHandle(readingInput: file, as: "a file of exchange rates")
     let bytes: [UInt8]
@@ -24,8 +24,8 @@ extension ExchangeRates {
     }
     guard !written.rates.isEmpty else { throw InputProblem("\(file): rates: it names no rate") }
     var rates: [Rate] = []
-    for (place, entry) in written.rates.enumerated() {
-      let path = "\(file): rates[\(place)]"
+    for (index, entry) in written.rates.enumerated() {
+      let path = "\(file): rates[\(index)]"
       guard let rate = ExactDecimal(entry.rate), rate.millionths.map({ $0 > 0 }) ?? true else {
         throw InputProblem(
           "\(path).rate: expected a decimal number as text, such as \"0.92\", found "

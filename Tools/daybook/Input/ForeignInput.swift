@@ -86,7 +86,7 @@ struct ForeignInput {
     if word.count > 1_000, word.wholeMatch(of: /MII[A-Za-z0-9+\/=]+/) != nil { return Self.receipt }
     guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
     do { return reason(of: try JSONSerialization.jsonObject(with: Data(line))) } catch {
-      // It is not JSON, which the decoder has reported with the place.
+      // It is not JSON, which the decoder has reported with its location.
       return nil
     }
   }

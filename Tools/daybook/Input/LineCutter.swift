@@ -28,10 +28,10 @@ struct LineCutter {
     while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
       if pending.isEmpty {
         // Nearly every line is whole in its chunk, and is copied once.
-        finish(bytes[start..<end].prefix(lineBytesMax + 1), &lines)
+        if let line = finish(bytes[start..<end].prefix(lineBytesMax + 1)) { lines.append(line) }
       } else {
         keep(bytes[start..<end])
-        finish(pending[...], &lines)
+        if let line = finish(pending[...]) { lines.append(line) }
         pending.removeAll(keepingCapacity: true)
       }
       start = end + 1
@@ -43,10 +43,8 @@ struct LineCutter {
   /// Returns the last line, if it has no line feed.
   mutating func end() -> InputLine? {
     guard !pending.isEmpty else { return nil }
-    var lines: [InputLine] = []
-    finish(pending[...], &lines)
-    pending.removeAll()
-    return lines.first
+    defer { pending.removeAll() }
+    return finish(pending[...])
   }
 
   /// One byte over the limit is enough for the decoder to refuse the line.
@@ -54,10 +52,10 @@ struct LineCutter {
     pending += bytes.prefix(max(0, lineBytesMax + 1 - pending.count))
   }
 
-  /// Adds a line, unless it is blank.
-  private mutating func finish(_ line: ArraySlice<UInt8>, _ lines: inout [InputLine]) {
+  /// Returns a line, unless it is blank.
+  private mutating func finish(_ line: ArraySlice<UInt8>) -> InputLine? {
     number += 1
     let isBlank = line.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
-    if !isBlank { lines.append(InputLine(number: number, bytes: Array(line))) }
+    return isBlank ? nil : InputLine(number: number, bytes: Array(line))
   }
 }

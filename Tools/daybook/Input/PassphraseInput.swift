@@ -19,8 +19,8 @@ enum PassphraseInput {
   /// - Parameters:
   ///   - what: What the passphrase is of, for the prompt.
   ///   - isNew: Whether it is chosen now, and so asked for twice.
-  /// - Throws: `InputProblem` if standard input is not a terminal (exit 64), or nothing usable was
-  ///   typed (65).
+  /// - Throws: `InputProblem` if standard input is not a terminal, or the terminal is somebody
+  ///   else's at the moment (exit 64), or nothing usable was typed (65).
   static func ask(
     for what: String, isNew: Bool = false
   ) throws -> AgePassphrase {
@@ -28,6 +28,15 @@ enum PassphraseInput {
       throw InputProblem(
         "\(what) needs a passphrase, and standard input is not a terminal: name a file that "
           + "contains it with --passphrase-file.",
+        exitCode: ExitStatus.usage)
+    }
+    // In the background, the system would stop this process at its first read, after the echo was
+    // switched off for whoever uses the terminal.
+    guard Console.isInForeground else {
+      throw InputProblem(
+        "\(what) needs a passphrase, and this command runs in the background of its terminal: run "
+          + "it in the foreground, or name a file that contains the passphrase with "
+          + "--passphrase-file.",
         exitCode: ExitStatus.usage)
     }
     let first = try typed("Passphrase of \(what): ")

@@ -117,9 +117,9 @@ struct ReplaySource: ParsableArguments {
     if let first = lines.first, IncidentBundle.isBundle(first.bytes) {
       return try bundle(lines, name)
     }
-    let events = try inputs(lines, name).enumerated().map { place, input in
+    let events = try inputs(lines, name).enumerated().map { index, input in
       RecordedEvent(
-        position: UInt64(place + 1), recordedAt: input.recordedAt ?? input.event.occurredAt,
+        position: UInt64(index + 1), recordedAt: input.recordedAt ?? input.event.occurredAt,
         event: input.event)
     }
     return ReplayEvents(events: events, steps: Set(events.map(\.position)))

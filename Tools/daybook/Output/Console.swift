@@ -97,7 +97,7 @@ enum Console {
     complain(
       "warning: the root of the last commit could not be kept beside the log: \(reason) All "
         + "appended events are safe. But until an append can keep its root, Daybook does not "
-        + "notice if an older copy of the log is put back.")
+        + "notice if the events after the last kept root are lost.")
   }
 
   static func complain(repairedDamage what: String) {
@@ -126,7 +126,7 @@ enum Console {
     wrapped(TextTable.printable(text), indent: indent).forEach(print)
   }
 
-  /// A text that people read in lines that fit the terminal, each behind an indent.
+  /// A text that people read in lines that fit the terminal, each with an indent.
   static func wrapped(_ text: String, indent: String) -> [String] {
     guard let columns, indent.count + text.count > columns else { return [indent + text] }
     return Paragraph.lines(text, columns: max(columns - indent.count, 1)).map { indent + $0 }
@@ -152,6 +152,13 @@ enum Console {
   static var isErrorTerminal: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
 
   static var isInputTerminal: Bool { isatty(FileHandle.standardInput.fileDescriptor) == 1 }
+
+  /// Whether this process may use the terminal of standard input: its process group is in the
+  /// foreground, or the terminal has no job control.
+  static var isInForeground: Bool {
+    let owner = tcgetpgrp(FileHandle.standardInput.fileDescriptor)
+    return owner < 0 || owner == getpgrp()
+  }
 
   private static func write(_ pending: inout [UInt8]) {
     defer { pending.removeAll(keepingCapacity: true) }

@@ -54,9 +54,9 @@ struct CustomerScreen {
         device.systemVersion ?? "-",
       ]
       if device.installed.isEmpty { table.add(own + ["-", "-", "-"]) }
-      for (place, content) in device.installed.enumerated() {
+      for (index, content) in device.installed.enumerated() {
         table.add(
-          (place == 0 ? own : own.map { _ in "" }) + [
+          (index == 0 ? own : own.map { _ in "" }) + [
             content.product.text, content.contentVersion.text,
             content.available.map { $0.text + (content.updateAvailable ? " (newer)" : "") } ?? "-",
           ])

@@ -22,7 +22,7 @@ struct DocumentOptions: ParsableArguments {
   /// - Throws: `InputProblem` (exit 73).
   func file(ledger: String? = nil, inputs: [String]) throws -> OutputFile? {
     try out.map { out in
-      try OutputFile(OutputPlace(path: out, replaces: force, ledger: ledger, inputs: inputs))
+      try OutputFile(OutputDestination(path: out, replaces: force, ledger: ledger, inputs: inputs))
     }
   }
 

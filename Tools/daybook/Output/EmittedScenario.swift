@@ -4,12 +4,12 @@ import QueueSimulator
 
 /// The events of a replay as a scenario: a recording that `replay` and the tests can play.
 struct EmittedScenario {
-  private let place: OutputPlace
+  private let destination: OutputDestination
   let scenario: Scenario
 
   /// - Parameter title: What was replayed.
-  init(_ title: String, _ events: ReplayEvents, to place: OutputPlace) {
-    self.place = place
+  init(_ title: String, _ events: ReplayEvents, to destination: OutputDestination) {
+    self.destination = destination
     let first = events.events.first?.event
     var scenario = Scenario(
       title: title, start: first.map { min($0.occurredAt, Self.latestStart) } ?? Self.latestStart,
@@ -53,16 +53,16 @@ struct EmittedScenario {
         "The scenario would have \(json.count) bytes, and can have at most "
           + "\(ScenarioLimits.sizeBytesMax): choose a smaller slice.")
     }
-    guard place.path != "-" else {
+    guard destination.path != "-" else {
       Console.print(bytes: Array(json.dropLast()))
       return
     }
-    let file = try OutputFile(place)
+    let file = try OutputFile(destination)
     defer { file.discard() }
     try file.write(json)
     try file.publish()
     let count = scenario.expectation.map { $0.findings.count + $0.findingsAtTheEnd.count } ?? 0
     Console.print(
-      "\(place.path): \(scenario.events.count.counted("event")), \(count.counted("finding"))")
+      "\(destination.path): \(scenario.events.count.counted("event")), \(count.counted("finding"))")
   }
 }

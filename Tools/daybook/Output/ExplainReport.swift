@@ -136,15 +136,15 @@ extension ExplainReport {
       for device in devices where device.installed == nil {
         advice.append(
           circumstances.openTransactions.isEmpty
-            ? "Have the customer restore purchases on \(device.place), which downloads "
+            ? "Have the customer restore purchases on \(device.label), which downloads "
               + "\(device.product.text) again."
-            : "Have the customer open the app on \(device.place): transaction "
+            : "Have the customer open the app on \(device.label): transaction "
               + "\(circumstances.openTransactions[0].text) is still on the queue.")
       }
       for device in devices {
         guard let installed = device.installed, installed.updateAvailable else { continue }
         advice.append(
-          "Have the customer restore purchases on \(device.place) to get version "
+          "Have the customer restore purchases on \(device.label) to get version "
             + "\(installed.available?.text ?? "-").")
       }
     }
@@ -240,11 +240,11 @@ extension Explanation.Ground {
 
 extension Circumstances.Device {
   /// The device, for people.
-  fileprivate var place: String { name?.text ?? "the device without a name" }
+  fileprivate var label: String { name?.text ?? "the device without a name" }
 
   fileprivate var text: String {
-    guard let installed else { return "\(product.text) is not installed on \(place)" }
-    var text = "\(product.text) \(installed.contentVersion.text) is installed on \(place) since "
+    guard let installed else { return "\(product.text) is not installed on \(label)" }
+    var text = "\(product.text) \(installed.contentVersion.text) is installed on \(label) since "
     text += installed.installedAt.shown
     if installed.updateAvailable { text += "; \(installed.available?.text ?? "-") is on offer" }
     return text

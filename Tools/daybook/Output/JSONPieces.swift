@@ -35,22 +35,22 @@ enum JSONPieces {
     var depth = 0
     var isText = false
     var start = 1
-    var place = 0
-    while place < json.count {
-      switch json[place] {
-      case UInt8(ascii: "\\") where isText: place += 1
+    var index = 0
+    while index < json.count {
+      switch json[index] {
+      case UInt8(ascii: "\\") where isText: index += 1
       case UInt8(ascii: "\""): isText.toggle()
       case _ where isText: break
       case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
-        if depth == 0, place > start { pieces.append(json[start..<place]) }
+        if depth == 0, index > start { pieces.append(json[start..<index]) }
       case UInt8(ascii: ",") where depth == 1:
-        pieces.append(json[start..<place])
-        start = place + 1
+        pieces.append(json[start..<index])
+        start = index + 1
       default: break
       }
-      place += 1
+      index += 1
     }
     return pieces
   }

@@ -5,8 +5,8 @@ import PackageFiles
 /// The one way in which commands write files: only the owner may read them, and they appear as a
 /// whole or not at all.
 ///
-/// An existing file is kept unless it is to be replaced (`OutputPlace`). A device or a pipe is
-/// written to directly.
+/// An existing file is kept unless it is to be replaced (`OutputDestination`). A device or a pipe
+/// is written to directly.
 final class OutputFile {
   /// When the contents become visible.
   enum Appearance {
@@ -25,20 +25,20 @@ final class OutputFile {
 
   /// - Throws: `InputProblem` (exit 73) if there is a file that is to be kept, or if none can be
   ///   created.
-  init(_ place: OutputPlace, _ appearance: Appearance = .whole) throws {
-    path = place.path
-    replaces = place.replaces
-    let status = try place.check()
+  init(_ destination: OutputDestination, _ appearance: Appearance = .whole) throws {
+    path = destination.path
+    replaces = destination.replaces
+    let status = try destination.check()
     if status?.kind == .stream, appearance == .asWritten {
-      handle = try Self.open(place.path, for: place.path)
+      handle = try Self.open(destination.path, for: destination.path)
       return
     }
     let file: ExportFile
-    do throws(ExportError) { file = try ExportFile(place.path) } catch {
+    do throws(ExportError) { file = try ExportFile(destination.path) } catch {
       throw InputProblem(error.message, exitCode: ExitStatus.code(for: error))
     }
     self.file = file
-    do { handle = try Self.open(file.partial, for: place.path) } catch {
+    do { handle = try Self.open(file.partial, for: destination.path) } catch {
       file.discard()
       throw error
     }

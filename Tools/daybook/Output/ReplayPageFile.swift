@@ -7,11 +7,11 @@ struct ReplayPageFile {
   private let name: String
   private let output: OutputFile?
 
-  /// - Parameter place: The file to write; `-` is standard output.
+  /// - Parameter destination: The file to write; `-` is standard output.
   /// - Throws: `InputProblem` (exit 73) if the file cannot be created.
-  init(_ place: OutputPlace) throws {
-    name = place.path
-    output = name == "-" ? nil : try OutputFile(place)
+  init(_ destination: OutputDestination) throws {
+    name = destination.path
+    output = name == "-" ? nil : try OutputFile(destination)
   }
 
   /// Writes the complete page or nothing, and prints what it contains.

@@ -19,8 +19,8 @@ extension ReplayPrinter {
     Console.print("")
     Console.print(Console.bold("what if"))
     for note in edited.notes {
-      let places = note.places.map { "\($0.position) at \($0.occurredAt.shown)" }
-      let now = places.isEmpty ? "" : ": now \(places.joined(separator: ", "))"
+      let positions = note.positions.map { "\($0.position) at \($0.occurredAt.shown)" }
+      let now = positions.isEmpty ? "" : ": now \(positions.joined(separator: ", "))"
       Console.print("    \(note.text)\(now)")
     }
     Console.print(Console.bold("what would have changed"))
@@ -46,10 +46,10 @@ extension ReplayPrinter {
       json.member("edits", each: edited.notes) { json, note in
         json.object { json in
           json.member("edit", note.text)
-          json.member("events", each: note.places) { json, place in
+          json.member("events", each: note.positions) { json, event in
             json.object { json in
-              json.member("position", place.position)
-              json.member("occurredAt", place.occurredAt.rfc3339)
+              json.member("position", event.position)
+              json.member("occurredAt", event.occurredAt.rfc3339)
             }
           }
         }

@@ -30,7 +30,7 @@ final class ReplayPrinter {
     case .jsonl: Console.print(step.json)
     case .json:
       Console.print((steps == 0 ? "" : ",") + step.json)
-      for change in step.untold + step.changes { state[change.subject] = change.after }
+      for change in step.earlierChanges + step.changes { state[change.subject] = change.after }
     }
   }
 
@@ -86,7 +86,7 @@ extension ReplayStep {
       json.key("event")
       json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
       json.member("note", note)
-      json.member("earlierChanges", each: untold) { $1.write(to: &$0) }
+      json.member("earlierChanges", each: earlierChanges) { $1.write(to: &$0) }
       json.member("changes", each: changes) { $1.write(to: &$0) }
       ReplayPrinter.write("broken", broken, to: &json)
       ReplayPrinter.write("settled", settled, to: &json)

@@ -88,7 +88,7 @@ struct StepScreen {
     }
     if walk.step == walk.history.steps.count - 1 { lines += ending(columns) }
     lines += ["", "state after this step"]
-    let state = walk.history.state(behind: walk.step)
+    let state = walk.history.state(after: walk.step)
     if state.isEmpty { lines.append("    no customer has anything yet") }
     for line in state {
       let text = "    \(line.subject.text): \(line.standing.text)"

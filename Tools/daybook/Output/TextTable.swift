@@ -28,7 +28,7 @@ struct TextTable {
   /// The lines for standard output, fitted to the terminal if it is one.
   var lines: [String] { lines(indent: "") }
 
-  /// The same lines behind an indent, which counts towards their width.
+  /// The same lines with an indent, which counts towards their width.
   func lines(indent: String) -> [String] {
     lines(
       within: Console.columns.map { $0 - indent.count }, title: Console.bold, alarm: Console.red
@@ -51,9 +51,9 @@ struct TextTable {
     }
     if let columns { fit(&widths, into: columns) }
     return lines(of: header, widths).map(title)
-      + rows.enumerated().flatMap { place, row in
+      + rows.enumerated().flatMap { index, row in
         let lines = lines(of: row, widths)
-        return alarming.contains(place) ? lines.map(alarm) : lines
+        return alarming.contains(index) ? lines.map(alarm) : lines
       }
   }
 
@@ -87,10 +87,10 @@ struct TextTable {
   private func lines(of row: [String], _ widths: [Int]) -> [String] {
     let cells = row.indices.map { Self.pieces(of: row[$0], within: widths[$0]) }
     let height = cells.map(\.count).max() ?? 0
-    return (0..<height).map { place in
+    return (0..<height).map { index in
       var line = ""
       for (column, cell) in cells.enumerated() {
-        let piece = place < cell.count ? cell[place] : ""
+        let piece = index < cell.count ? cell[index] : ""
         let space = String(repeating: " ", count: widths[column] - piece.count)
         line += amounts.contains(column) ? space + piece : piece + space
         line += String(repeating: " ", count: Self.gap)

@@ -37,9 +37,9 @@ enum Completions {
   /// The ledger that a command line names.
   private static func path(in words: [String]) -> String {
     let option = "--ledger"
-    for (place, word) in words.enumerated() {
+    for (index, word) in words.enumerated() {
       if word.hasPrefix(option + "=") { return String(word.dropFirst(option.count + 1)) }
-      if word == option, place + 1 < words.count { return words[place + 1] }
+      if word == option, index + 1 < words.count { return words[index + 1] }
     }
     return LedgerOptions.named ?? LedgerOptions.usual
   }

@@ -23,14 +23,14 @@ enum TypePatternArgument {
   }
 
   /// How much of `[a-z][A-Za-z]*\.[a-z][A-Za-z]*` has been read.
-  private enum Place: Int, CaseIterable {
-    case begin, inSubject, behindPoint, inVerb
+  private enum State: Int, CaseIterable {
+    case begin, inSubject, afterPoint, inVerb
 
-    func next(_ scalar: Unicode.Scalar) -> Place? {
+    func next(_ scalar: Unicode.Scalar) -> State? {
       switch (self, scalar) {
       case (.begin, "a"..."z"): .inSubject
-      case (.inSubject, "."): .behindPoint
-      case (.behindPoint, "a"..."z"): .inVerb
+      case (.inSubject, "."): .afterPoint
+      case (.afterPoint, "a"..."z"): .inVerb
       case (.inSubject, "a"..."z"), (.inSubject, "A"..."Z"): .inSubject
       case (.inVerb, "a"..."z"), (.inVerb, "A"..."Z"): .inVerb
       default: nil
@@ -42,16 +42,16 @@ enum TypePatternArgument {
   ///
   /// - Complexity: O(*n*) in its length.
   static func canMatch(_ pattern: String) -> Bool {
-    var places: Set<Place> = [.begin]
+    var states: Set<State> = [.begin]
     for scalar in pattern.unicodeScalars {
       if scalar == "*" {
-        // `*` leads to every place from the first one on.
-        let first = places.map(\.rawValue).min() ?? Place.allCases.count
-        places = Set(Place.allCases.filter { $0.rawValue >= first })
+        // `*` leads to every state from the first one on.
+        let first = states.map(\.rawValue).min() ?? State.allCases.count
+        states = Set(State.allCases.filter { $0.rawValue >= first })
       } else {
-        places = Set(places.compactMap { $0.next(scalar) })
+        states = Set(states.compactMap { $0.next(scalar) })
       }
     }
-    return places.contains(.inVerb)
+    return states.contains(.inVerb)
   }
 }

@@ -19,7 +19,7 @@ const events = data.events.map((row, step) => ({
   note: text(row[20]), findings: [],
 }));
 const rank = new Int32Array(events.length);
-data.order.forEach((step, place) => { rank[step] = place; });
+data.order.forEach((step, index) => { rank[step] = index; });
 
 const rules = data.rules.map((row) => ({
   id: row[0], severity: row[1], meaning: row[2], advice: row[3],
@@ -44,7 +44,7 @@ const subjects = data.subjects.map((row) => ({
 }));
 data.changes.forEach((changed, step) => {
   // Changes by events that are not shown come first.
-  for (const pairs of [data.untold[step], changed]) {
+  for (const pairs of [data.earlierChanges[step], changed]) {
     for (let at = 0; at < pairs.length; at += 2) {
       subjects[pairs[at]].steps.push(step);
       subjects[pairs[at]].values.push(text(pairs[at + 1]));

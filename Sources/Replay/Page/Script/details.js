@@ -29,8 +29,8 @@ function lateness(event) {
     return make("p", "note", "The event's clock is more than a day ahead of the ledger's. "
       + "The time at which it was recorded is used instead.");
   }
-  const place = rank[event.step];
-  const later = data.order.slice(place + 1).find((step) => step < event.step);
+  const index = rank[event.step];
+  const later = data.order.slice(index + 1).find((step) => step < event.step);
   if (later === undefined) return null;
   return make("p", "note", `Recorded late: event ${events[later].position} was recorded first `
     + `but occurred ${span(events[later].time - event.time)} later.`);

@@ -1,9 +1,9 @@
-// How many digits of a second the clock shows from one place to another, so that events can be told
+// How many digits of a second the clock shows from one event to another, so that events can be told
 // apart by it.
 function clockDigits(from, to) {
   let least = Infinity;
-  for (let place = Math.max(1, from); place <= to; place += 1) {
-    const gap = events[data.order[place]].time - events[data.order[place - 1]].time;
+  for (let index = Math.max(1, from); index <= to; index += 1) {
+    const gap = events[data.order[index]].time - events[data.order[index - 1]].time;
     if (gap > 0) least = Math.min(least, gap);
   }
   if (least < 1e3) return 6;
@@ -20,12 +20,12 @@ function paintHead(pen, from, to) {
   let free = view.gutter + 4;
   let shown = "";
   const digits = clockDigits(from, to);
-  for (let place = from; place <= to; place += 1) {
-    const x = view.gutter + view.margin + offsets[place] * view.zoom - view.left;
+  for (let index = from; index <= to; index += 1) {
+    const x = view.gutter + view.margin + offsets[index] * view.zoom - view.left;
     if (x < view.gutter) continue;
     line(pen, x, x + 0.01, 22, colours.line, 1);
     if (x < free) continue;
-    const time = events[data.order[place]].time;
+    const time = events[data.order[index]].time;
     const date = day(time);
     const hour = clock(time, digits);
     const label = date === shown ? hour : `${date} ${hour}`;
@@ -54,11 +54,11 @@ function paintHead(pen, from, to) {
 const gapMin = 60e6;
 function* gaps(pen, from, to) {
   pen.font = faces.replace("11.5", "10.5");
-  for (let place = Math.max(1, from); place <= to; place += 1) {
-    const gap = events[data.order[place]].time - events[data.order[place - 1]].time;
+  for (let index = Math.max(1, from); index <= to; index += 1) {
+    const gap = events[data.order[index]].time - events[data.order[index - 1]].time;
     if (gap < gapMin) continue;
-    const width = (offsets[place] - offsets[place - 1]) * view.zoom;
-    const x = view.gutter + view.margin + offsets[place] * view.zoom - view.left - width / 2;
+    const width = (offsets[index] - offsets[index - 1]) * view.zoom;
+    const x = view.gutter + view.margin + offsets[index] * view.zoom - view.left - width / 2;
     const words = span(gap);
     if (x >= view.gutter && pen.measureText(words).width < width - 2) yield [x, words];
   }
@@ -97,8 +97,8 @@ function paintOverview() {
   const at = (offset) => 4 + (offset / (wholeWidth || 1)) * (width - 8);
   const counts = new Int32Array(Math.ceil(width / 3) + 1);
   let most = 1;
-  for (let place = 0; place < events.length; place += 1) {
-    const slot = Math.floor(at(offsets[place]) / 3);
+  for (let index = 0; index < events.length; index += 1) {
+    const slot = Math.floor(at(offsets[index]) / 3);
     counts[slot] += 1;
     most = Math.max(most, counts[slot]);
   }

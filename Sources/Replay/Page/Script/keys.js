@@ -7,7 +7,7 @@ function select(step, options) {
   reveal(step);
   revealRow();
   showRows();
-  byId("place").textContent = `${step + 1} of ${events.length}`;
+  byId("counter").textContent = `${step + 1} of ${events.length}`;
   byId("back").disabled = byId("first").disabled = step === 0;
   byId("forward").disabled = byId("last").disabled = step === events.length - 1;
   byId("next").disabled = !stepsWithFindings.length;

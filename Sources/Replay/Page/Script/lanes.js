@@ -6,12 +6,12 @@ const lanes = data.lanes.map((row) => {
   const points = [];
   for (let at = 0; at < row[5].length; at += 3) {
     points.push({
-      place: rank[row[5][at]], phase: text(row[5][at + 1]),
+      index: rank[row[5][at]], phase: text(row[5][at + 1]),
       progress: row[5][at + 2] < 0 ? null : row[5][at + 2] / 1000,
     });
   }
   // A kill is known by the launch after it and stands before it.
-  points.sort((a, b) => a.place - b.place);
+  points.sort((a, b) => a.index - b.index);
   const environment = text(row[1]) === "production" ? "" : text(row[1]);
   const kind = row[0];
   const [transaction, download, device] = row.slice(2, 5).map(text);
@@ -195,12 +195,12 @@ function fill(pen, x1, x2, y, progress, colour) {
 
 function paintLane(pen, lane, y, from, to) {
   const points = lane.points;
-  let at = Math.max(0, countUpTo(placesOf(lane), from) - 1);
-  for (; at < points.length && points[at].place <= to; at += 1) {
-    const { place, phase, progress } = points[at];
-    const next = at + 1 < points.length ? points[at + 1].place : -1;
-    if (next === place) continue;
-    const x1 = view.gutter + view.margin + offsets[place] * view.zoom - view.left;
+  let at = Math.max(0, countUpTo(indicesOf(lane), from) - 1);
+  for (; at < points.length && points[at].index <= to; at += 1) {
+    const { index, phase, progress } = points[at];
+    const next = at + 1 < points.length ? points[at + 1].index : -1;
+    if (next === index) continue;
+    const x1 = view.gutter + view.margin + offsets[index] * view.zoom - view.left;
     const x2 = next < 0
       ? endOf(lane, phase) - view.left
       : view.gutter + view.margin + offsets[next] * view.zoom - view.left;
@@ -209,10 +209,10 @@ function paintLane(pen, lane, y, from, to) {
     phases[phase].paint(pen, left, right, y, x1 > -40, progress);
   }
 }
-const places = new Map();
-function placesOf(lane) {
-  if (!places.has(lane)) places.set(lane, lane.points.map((point) => point.place));
-  return places.get(lane);
+const indices = new Map();
+function indicesOf(lane) {
+  if (!indices.has(lane)) indices.set(lane, lane.points.map((point) => point.index));
+  return indices.get(lane);
 }
 
 // What still holds at the end goes on to the right; what is over stops soon.
@@ -222,6 +222,6 @@ function endOf(lane, phase) {
   const end = view.gutter + view.margin + wholeWidth * view.zoom;
   if (goesOn) return end + view.margin - 6;
   const last = view.gutter + view.margin
-    + offsets[Math.max(...lane.events.slice(-1), ...placesOf(lane).slice(-1))] * view.zoom;
+    + offsets[Math.max(...lane.events.slice(-1), ...indicesOf(lane).slice(-1))] * view.zoom;
   return Math.min(last + 14, end + view.margin - 6);
 }

@@ -1,7 +1,7 @@
 // Findings in view, as buttons: those too close together are one.
 const marks = byId("marks");
 let marksShown = "";
-function placeMarks(from, to) {
+function showMarks(from, to) {
   const groups = [];
   for (const step of markSteps(from, to)) {
     const x = xOf(step) - view.left;
@@ -21,12 +21,12 @@ function placeMarks(from, to) {
     if (focused && mark.dataset.steps === focused) mark.focus({ preventScroll: true });
   }
 }
-const markPlaces = stepsWithFindings.map((step) => rank[step]).sort((a, b) => a - b);
+const markIndices = stepsWithFindings.map((step) => rank[step]).sort((a, b) => a - b);
 function markSteps(from, to) {
   const found = [];
-  for (let at = countUpTo(markPlaces, from - 1); at < markPlaces.length; at += 1) {
-    if (markPlaces[at] > to) break;
-    found.push(data.order[markPlaces[at]]);
+  for (let at = countUpTo(markIndices, from - 1); at < markIndices.length; at += 1) {
+    if (markIndices[at] > to) break;
+    found.push(data.order[markIndices[at]]);
   }
   return found;
 }
@@ -56,7 +56,7 @@ function markOf(group) {
   return mark;
 }
 
-// Zooms around a place in the whole drawing, or around the selected event, which stays where it is
+// Zooms around a point in the whole drawing, or around the selected event, which stays where it is
 // on the screen. If it is out of view, it comes to the middle.
 function zoomTo(zoom, around) {
   const middle = (view.width + view.gutter) / 2;
@@ -88,17 +88,17 @@ canvas.addEventListener("click", (click) => {
   const x = click.clientX - box.left + view.left;
   const at = Math.floor((click.clientY - box.top + view.top - view.head) / view.lane);
   const near = lanes[at] && nearest(lanes[at].events, x, 14);
-  const step = near ?? nearest(data.order.map((_, place) => place), x, Infinity);
+  const step = near ?? nearest(data.order.map((_, index) => index), x, Infinity);
   if (step !== undefined) select(step);
 });
 function nearest(list, x, within) {
   const offset = (x - view.gutter - view.margin) / view.zoom;
   let best;
   let distance = within / view.zoom;
-  const at = countUpTo(list, placeAt(x));
-  for (const place of list.slice(Math.max(0, at - 3), at + 3)) {
-    const away = Math.abs(offsets[place] - offset);
-    if (away <= distance) [best, distance] = [data.order[place], away];
+  const at = countUpTo(list, indexAt(x));
+  for (const index of list.slice(Math.max(0, at - 3), at + 3)) {
+    const away = Math.abs(offsets[index] - offset);
+    if (away <= distance) [best, distance] = [data.order[index], away];
   }
   return best;
 }

@@ -3,10 +3,10 @@
 // the second in which everything happened.
 const stepWidth = 11;
 const offsets = new Float64Array(events.length);
-data.order.forEach((step, place) => {
-  if (!place) return;
-  const gap = Math.max(0, events[step].time - events[data.order[place - 1]].time) / 1e6;
-  offsets[place] = offsets[place - 1] + stepWidth + 9 * Math.log10(1 + gap);
+data.order.forEach((step, index) => {
+  if (!index) return;
+  const gap = Math.max(0, events[step].time - events[data.order[index - 1]].time) / 1e6;
+  offsets[index] = offsets[index - 1] + stepWidth + 9 * Math.log10(1 + gap);
 });
 const wholeWidth = events.length ? offsets[events.length - 1] : 0;
 
@@ -22,8 +22,8 @@ function fitZoom() {
   return Math.min(zoomMax, Math.max(0.002, room / (wholeWidth || 1)));
 }
 
-// The first place in the order of time that stands at or right of x in the whole drawing.
-function placeAt(x) {
+// The index in the order of time of the first event at or right of x in the whole drawing.
+function indexAt(x) {
   const offset = (x - view.gutter - view.margin) / view.zoom;
   let low = 0;
   let high = events.length;

@@ -46,8 +46,8 @@ function paint() {
   view.top = viewport.scrollTop;
   const pen = sized(canvas, view.width, view.height);
   pen.clearRect(0, 0, view.width, view.height);
-  const from = Math.max(0, placeAt(view.left) - 1);
-  const to = Math.min(events.length - 1, placeAt(view.left + view.width));
+  const from = Math.max(0, indexAt(view.left) - 1);
+  const to = Math.min(events.length - 1, indexAt(view.left + view.width));
   const first = Math.max(0, Math.floor(view.top / view.lane) - 1);
   const last = Math.min(lanes.length - 1, Math.ceil((view.top + view.height) / view.lane));
   const chosen = selected >= 0 ? events[selected].lane : -1;
@@ -78,7 +78,7 @@ function paint() {
   paintLabels(pen, first, last);
   paintHead(pen, from, to);
   paintOverview();
-  placeMarks(from, to);
+  showMarks(from, to);
 }
 
 function middleOf(lane) {

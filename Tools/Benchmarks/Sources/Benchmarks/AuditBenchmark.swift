@@ -59,13 +59,13 @@ private enum AuditedCustomer {
     ]
     var lines: [String] = []
     for map in 0..<maps {
-      for (place, type) in types.enumerated() {
-        let second = (map * types.count + place) % 60
-        let minute = (map * types.count + place) / 60
-        var line = #"{"id":"audited-\#(map)-\#(place)","type":"\#(type)","account":"audited""#
+      for (offset, type) in types.enumerated() {
+        let second = (map * types.count + offset) % 60
+        let minute = (map * types.count + offset) / 60
+        var line = #"{"id":"audited-\#(map)-\#(offset)","type":"\#(type)","account":"audited""#
         line += #","device":"audited-phone","product":"map-\#(map)","payment":"audited-p\#(map)""#
         line += #","occurredAt":"2026-01-01T00:\#(two(minute)):\#(two(second))Z""#
-        if place > 1 { line += #","transaction":"audited-t\#(map)""# }
+        if offset > 1 { line += #","transaction":"audited-t\#(map)""# }
         if type.hasPrefix("download") || type.hasPrefix("content") {
           line += #","download":"map-\#(map)","data":{"contentVersion":"1.0"}"#
         }

@@ -65,8 +65,8 @@ private func writeSmallFiles(_ folder: URL, count: Int) throws {
     if index % 100 == 0 {
       try FileManager.default.createDirectory(at: part, withIntermediateDirectories: true)
     }
-    let bytes = (0..<smallFileBytes / 8).flatMap { place in
-      withNumber(UInt64(index) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(place))
+    let bytes = (0..<smallFileBytes / 8).flatMap { word in
+      withNumber(UInt64(index) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(word))
     }
     try Data(bytes).write(to: part.appending(path: "tile-\(index).png"))
   }

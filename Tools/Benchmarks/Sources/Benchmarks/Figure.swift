@@ -53,8 +53,8 @@ func rounded(_ value: Double) -> String {
 }
 
 private func digits(_ value: Double) -> String {
-  let places = abs(value) >= 100 ? 1.0 : abs(value) >= 10 ? 10.0 : 100.0
-  let text = "\((value * places).rounded() / places)"
+  let scale = abs(value) >= 100 ? 1.0 : abs(value) >= 10 ? 10.0 : 100.0
+  let text = "\((value * scale).rounded() / scale)"
   return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }
 

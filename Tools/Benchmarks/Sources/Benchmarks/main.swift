@@ -32,6 +32,13 @@ var isChecked = false
 var events: Int?
 var repeats: Int?
 var words = Array(CommandLine.arguments.dropFirst())[...]
+if words.first == "peer" {
+  do { try runPeer(Array(words.dropFirst())) } catch {
+    complain("Benchmarks: \(error)")
+    exit(1)
+  }
+  exit(0)
+}
 while let word = words.popFirst() {
   switch word {
   case "--quick": isQuick = true

@@ -37,7 +37,7 @@ struct BundleExport {
       try contents.sign(with: signer)
     }
     let written = try OutputFile(
-      OutputPlace(
+      OutputDestination(
         path: file, replaces: overwrites, ledger: options.path, inputs: access.inputs(key)))
     do {
       var failure: (any Error)?

@@ -44,9 +44,9 @@ extension CatalogShow {
         block.lastChecked.shown,
       ]
       if block.attempts.isEmpty { table.add(cells + ["-", "-"]) }
-      for (place, attempt) in block.attempts.enumerated() {
+      for (index, attempt) in block.attempts.enumerated() {
         table.add(
-          (place == 0 ? cells : ["", "", "", ""]) + [
+          (index == 0 ? cells : ["", "", "", ""]) + [
             attempt.occurredAt.shown, String(cell: attempt.product),
           ])
       }
@@ -109,8 +109,8 @@ extension InvalidReport.AllInvalid {
       return
     }
     Console.print("Where all are invalid, check (\(InvalidCause.source)):")
-    for (place, cause) in InvalidCause.allCases.enumerated() {
-      Console.print("  \(place + 1). \(cause.text)")
+    for (index, cause) in InvalidCause.allCases.enumerated() {
+      Console.print("  \(index + 1). \(cause.text)")
     }
   }
 

@@ -23,10 +23,10 @@ extension CatalogShow {
     ])
     var notes: [String] = []
     for product in products {
-      for (place, offer) in (product.offers as [CatalogueProduct.Offer?] + [nil]).enumerated()
-      where offer != nil || place == 0 {
+      for (index, offer) in (product.offers as [CatalogueProduct.Offer?] + [nil]).enumerated()
+      where offer != nil || index == 0 {
         table.add(
-          (place == 0 ? product.cells : Array(repeating: "", count: 9)) + [
+          (index == 0 ? product.cells : Array(repeating: "", count: 9)) + [
             offer.map { $0.storefront?.code ?? "unknown" } ?? "-",
             offer.map { $0.isInvalid ? "not for sale" : String(price: $0.reading) } ?? "-",
           ])

@@ -107,9 +107,9 @@ struct CatalogueReport {
       if product.members.isEmpty {
         products.add([product.product.text, product.change.rawValue, "-", "-", "-"])
       }
-      for (place, member) in product.members.enumerated() {
+      for (index, member) in product.members.enumerated() {
         products.add([
-          place == 0 ? product.product.text : "", place == 0 ? product.change.rawValue : "",
+          index == 0 ? product.product.text : "", index == 0 ? product.change.rawValue : "",
           member.name, member.before ?? "-", member.after ?? "-",
         ])
       }
@@ -139,8 +139,8 @@ struct CatalogueReport {
     guard !shown.isEmpty else { return }
     var table = TextTable(["account", "environment", "what", "now", "then"])
     for difference in shown {
-      for (place, row) in difference.rows.enumerated() {
-        let isFirst = place == 0
+      for (index, row) in difference.rows.enumerated() {
+        let isFirst = index == 0
         table.add(
           [
             isFirst ? difference.account.text : "", isFirst ? difference.environment.text : "",

@@ -97,11 +97,11 @@ private struct UpdatesPrinter {
     switch format {
     case .table:
       if shown == 0 { Console.print("\nto notify:") }
-      let place = update.device.map { "on \($0.text)" } ?? "on no known device"
+      let device = update.device.map { "on \($0.text)" } ?? "on no known device"
       let version = update.installed.map { "has \($0)" } ?? "has none"
       Console.print(
         TextTable.printable(
-          "\(update.account) \(place): \(update.product) \(version), \(update.available) is on "
+          "\(update.account) \(device): \(update.product) \(version), \(update.available) is on "
             + "offer"))
     case .json, .jsonl:
       var json = JSONText()

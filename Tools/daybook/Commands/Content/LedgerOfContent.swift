@@ -52,7 +52,7 @@ struct LedgerOfContent: ContentLedger {
     } catch {
       throw problem(error)
     }
-    return events.sorted { FoldPlace($0) < FoldPlace($1) }.map(\.event)
+    return events.sorted { EventFoldKey($0) < EventFoldKey($1) }.map(\.event)
   }
 
   private func problem(_ error: LedgerError) -> ContentError {

@@ -51,9 +51,9 @@ extension PackageReport {
   /// A line for each fault, for people.
   func printFaults() {
     for fault in faults {
-      let place = fault.path.isEmpty ? "the package" : fault.path
+      let path = fault.path.isEmpty ? "the package" : fault.path
       Console.print(
-        TextTable.printable("\(fault.code.rawValue): \(place) \(fault.message)"))
+        TextTable.printable("\(fault.code.rawValue): \(path) \(fault.message)"))
     }
     if faultsLeftOff > 0 { Console.print("and \(faultsLeftOff) more") }
   }

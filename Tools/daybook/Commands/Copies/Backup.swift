@@ -81,7 +81,7 @@ struct Backup: ParsableCommand {
   /// earlier copy.
   private func checkKeysPlace() throws {
     guard let keys else { return }
-    let place = OutputPlace(
+    let place = OutputDestination(
       path: keys, replaces: true, ledger: options.path,
       inputs: [encrypting.passphraseFile].compactMap { $0 })
     guard let there = try place.check(), there.kind != .file else { return }
@@ -115,7 +115,7 @@ struct Restore: ParsableCommand {
       file that is older than the backup is refused, because personal data would be lost. \
       Incremental backups follow the full one, each in its turn. If one is missing, out of \
       order or of another ledger, nothing is restored. What is encrypted is decrypted with \
-      --identity or --passphrase-file. \
+      --identity and --passphrase-file; name several if the parts are encrypted differently. \
       Without its keys a ledger can still be used, but its personal data can never be decrypted \
       again. Example:
 

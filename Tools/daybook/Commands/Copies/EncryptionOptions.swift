@@ -43,40 +43,36 @@ struct EncryptionOptions: ParsableArguments {
   }
 }
 
-/// What an encrypted backup is decrypted with.
+/// What encrypted backups are decrypted with.
 struct DecryptionOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A file of age identities that decrypt the backup and the keys. Several can be named.",
+      "A file of age identities that decrypt the backups and the keys (repeatable).",
       valueName: "file"))
   var identity: [String] = []
 
   @Option(
-    help: ArgumentHelp("The file of the passphrase that decrypts them.", valueName: "file"))
-  var passphraseFile: String?
+    help: ArgumentHelp(
+      "The file of a passphrase that decrypts them (repeatable). Each part is tried with every "
+        + "identity and passphrase.",
+      valueName: "file"))
+  var passphraseFile: [String] = []
 
   /// A file of more bytes holds no identities.
   private static let bytesMax = 65_536
 
-  func validate() throws {
-    guard identity.isEmpty || passphraseFile == nil else {
-      throw ValidationError("name --identity or --passphrase-file, not both.")
-    }
-  }
-
   /// nil if nothing was named.
   func decryption() throws -> AgeDecryption? {
-    if let passphraseFile {
-      return .passphrase(try PassphraseInput.passphrase(inFile: passphraseFile))
+    if identity.isEmpty && passphraseFile.isEmpty { return nil }
+    let identities = try identity.flatMap { path in
+      let bytes = try FileHandle.readInput(
+        path, as: "identities that age-keygen has written", bytesMax: Self.bytesMax)
+      do throws(AgeError) { return try AgeIdentity.identities(inFile: bytes) } catch {
+        throw InputProblem("\(path): \(error.message)")
+      }
     }
-    if identity.isEmpty { return nil }
-    return .identities(
-      try identity.flatMap { path in
-        let bytes = try FileHandle.readInput(
-          path, as: "identities that age-keygen has written", bytesMax: Self.bytesMax)
-        do throws(AgeError) { return try AgeIdentity.identities(inFile: bytes) } catch {
-          throw InputProblem("\(path): \(error.message)")
-        }
-      })
+    return AgeDecryption(
+      identities: identities,
+      passphrases: try passphraseFile.map(PassphraseInput.passphrase(inFile:)))
   }
 }

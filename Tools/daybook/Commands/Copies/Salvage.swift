@@ -64,6 +64,15 @@ struct Salvage: ParsableCommand {
     if report.namesLost > 0 {
       lines.append("\(report.namesLost.counted("name")) of people can no longer be read")
     }
+    let withoutKey = report.namesWithoutKey + report.textsWithoutKey.count
+    if withoutKey > 0 {
+      lines.append(
+        "the keys in \(withoutKey.counted("slot")) of the key file are zeros, although nothing "
+          + "says that they were erased: \(report.namesWithoutKey.counted("name")) and the "
+          + "personal data of \(report.textsWithoutKey.count.counted("event")) cannot be read; "
+          + "name a better copy of the key file with --keys, if there is one")
+      lines += Self.list(report.textsWithoutKey) { "personal data without a key: position \($0)" }
+    }
     if report.namesRepaired > 0 {
       lines.append(
         "\(report.namesRepaired.counted("name")) had a flipped bit, which was turned back: the "
@@ -133,6 +142,8 @@ struct Salvage: ParsableCommand {
       json.member("contradicted", report.contradicted)
       json.member("textsLost", each: report.textsLost) { $0.value($1) }
       json.member("namesLost", report.namesLost)
+      json.member("namesWithoutKey", report.namesWithoutKey)
+      json.member("textsWithoutKey", each: report.textsWithoutKey) { $0.value($1) }
       json.member("namesRepaired", report.namesRepaired)
       json.member("keysGivenUp", report.keysGivenUp)
       json.member("notes", strings: report.notes)

@@ -22,10 +22,10 @@ struct CatalogueImportRun {
   }
 
   mutating func run() throws {
-    for (place, file) in command.files.enumerated() {
+    for (index, file) in command.files.enumerated() {
       do { try add(file) } catch {
         // What was appended from the earlier files is kept and reported.
-        if place > 0 && !command.dryRun { summary.print(command.format) }
+        if index > 0 && !command.dryRun { summary.print(command.format) }
         throw error
       }
     }

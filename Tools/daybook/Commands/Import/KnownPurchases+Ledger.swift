@@ -222,11 +222,11 @@ extension PurchaseQuestions {
     guard event.type.kind == .subscriptionExpired, event.source == EventSource(.receipt),
       event.data.instant("expiresAt") == event.occurredAt
     else { return event.occurredAt }
-    var place = position
+    var candidate = position
     let last = position > UInt64(batchEventsMax) ? position - UInt64(batchEventsMax) : 1
-    while place > last {
-      place -= 1
-      let before = try view.event(at: place).event
+    while candidate > last {
+      candidate -= 1
+      let before = try view.event(at: candidate).event
       if before.type.kind == .importReceived { return max(before.occurredAt, event.occurredAt) }
     }
     return event.occurredAt

@@ -28,10 +28,10 @@ struct ReceiptImportRun {
       let receipts = try files.map { try receipt($0.file, $0.bytes ?? Import.bytes(of: $0.file)) }
       rehearsal = try ImportRehearsal(of: receipts, from: ledger)
     }
-    for (place, file) in files.enumerated() {
+    for (index, file) in files.enumerated() {
       do { try add(file) } catch {
         // What was appended from the earlier files is kept and reported.
-        if place > 0 { leave() }
+        if index > 0 { leave() }
         throw error
       }
     }

@@ -68,7 +68,7 @@ struct KeyNew: ParsableCommand {
   func run() throws {
     try answering {
       let ledger = try ledgerThatRecords()
-      try OutputPlace(path: out, ledger: options.path).refuseLedger()
+      try OutputDestination(path: out, ledger: options.path).refuseLedger()
       var secret = try passphraseFile.map { try PassphraseInput.passphrase(inFile: $0) }
       if passphrase { secret = try PassphraseInput.ask(for: out, isNew: true) }
       let key = try proving { () throws(ProofError) in

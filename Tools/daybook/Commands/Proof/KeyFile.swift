@@ -37,13 +37,9 @@ enum KeyFile {
       } else {
         try PassphraseInput.ask(for: path)
       }
-    return try signer(path, decrypting: bytes, with: passphrase)
-  }
-
-  private static func signer(
-    _ path: String, decrypting bytes: [UInt8], with passphrase: AgePassphrase
-  ) throws -> NoteSigner {
-    try proving(path) { () throws(ProofError) in try NoteSigner(decrypting: bytes, passphrase) }
+    return try proving(path) { () throws(ProofError) in
+      try NoteSigner(decrypting: bytes, passphrase)
+    }
   }
 
   /// The signing key of a file; or, given a command that signs, the key that the command has.
@@ -114,6 +110,16 @@ enum KeyFile {
     do throws(ProofError) { return try NoteVerifier(argument) } catch {
       if FileManager.default.fileExists(atPath: argument) { return try plainVerifier(argument) }
       return try proving { () throws(ProofError) in throw error }
+    }
+  }
+
+  /// The files among arguments that are keys themselves or the names of files that hold one.
+  static func files(in arguments: [String]) -> [String] {
+    arguments.filter { argument in
+      do throws(ProofError) {
+        _ = try NoteVerifier(argument)
+        return false
+      } catch { return true }
     }
   }
 

@@ -45,7 +45,7 @@ enum ProofInput {
 /// Runs a body whose errors are about a file or an argument.
 ///
 /// - Throws: `InputProblem`: exit 1 if something is not proven, 65 if it is malformed, 66, 73 and
-///   74 if a file or a command fails.
+///   74 if a file or a command fails, 75 if the clock has gone back.
 func proving<Value>(
   _ place: String? = nil, _ body: () throws(ProofError) -> Value
 ) throws -> Value {
@@ -57,6 +57,7 @@ func proving<Value>(
       case .signing, .file: ExitStatus.inputOutput
       case .noFile: ExitStatus.noInput
       case .exists: ExitStatus.cannotCreate
+      case .clock: ExitStatus.tryAgain
       }
     let message = place.map { "\($0): \(error.message)" } ?? error.message
     throw InputProblem(message, exitCode: status)

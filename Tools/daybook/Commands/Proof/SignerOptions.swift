@@ -46,7 +46,9 @@ struct KeyAccessOptions: ParsableArguments {
   /// The files that are read for a key, which must not be overwritten.
   ///
   /// - Parameter key: The file of the key; with a command, the verifier key.
-  func inputs(_ key: String) -> [String] { [key] + [passphraseFile].compactMap { $0 } }
+  func inputs(_ key: String) -> [String] {
+    KeyFile.files(in: [key]) + [passphraseFile].compactMap { $0 }
+  }
 
   /// - Parameter key: The file of the key; with a command, the verifier key.
   /// - Throws: `InputProblem`: exit 66 if there is no file, 65 if it contains no key.

@@ -66,7 +66,9 @@ struct WitnessAdd: ParsableCommand {
         added += next.added
       }
       let output = try OutputFile(
-        OutputPlace(path: out ?? file, replaces: out == nil || force, inputs: answers))
+        OutputDestination(
+          path: out ?? file, replaces: out == nil || force,
+          inputs: answers + KeyFile.files(in: witness)))
       defer { output.discard() }
       try output.write(Array(cosignable.document.text(with: checkpoint).utf8))
       try output.publish()

@@ -12,7 +12,9 @@ struct WitnessCosign: ParsableCommand {
       Reads a request of c2sp.org/tlog-witness (add-checkpoint) and prints the cosignature, if a \
       known ledger has signed the checkpoint and it extends the one that was cosigned last. That \
       one is in the state file, which is durable before anything is printed. Never go back to an \
-      old state file: the witness would cosign a second history. If the request is refused, the \
+      old state file: the witness would cosign a second history. A witness whose clock has gone \
+      back signs nothing for a ledger that it cosigned at a later time (exit code 75). If the \
+      request is refused, the \
       reason is on standard error with its HTTP status, and the exit code is 1 (403, 404, 409, \
       422) or 65 (400). With status 409, standard output has the size that was cosigned last. \
       Example:
@@ -59,7 +61,8 @@ struct WitnessCosign: ParsableCommand {
       }
       let bytes = try FileHandle.readInput(
         request, as: "a request to cosign", bytesMax: WitnessRequest.bytesMax)
-      let output = try document.file(inputs: [request, state] + signer.inputs)
+      let output = try document.file(
+        inputs: [request, state] + KeyFile.files(in: log) + signer.inputs)
       defer { output?.discard() }
       if newState { try proving { () throws(ProofError) in try file.create() } }
       let answer: WitnessAnswer

@@ -6,7 +6,7 @@
 
 /// The status of what a path leads to, through symbolic links. It is used for files that are about
 /// to be written.
-public struct PlaceStatus: Sendable, Hashable {
+public struct PathStatus: Sendable, Hashable {
   /// The kind of destination.
   public enum Kind: Sendable, Hashable {
     case file
@@ -47,7 +47,7 @@ public struct PlaceStatus: Sendable, Hashable {
   }
 
   /// Returns whether both are the same file, whatever their paths.
-  public func isSame(as other: PlaceStatus) -> Bool {
+  public func isSame(as other: PathStatus) -> Bool {
     device == other.device && inode == other.inode
   }
 }

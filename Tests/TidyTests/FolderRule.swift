@@ -1,5 +1,5 @@
 /// Every file is in the right folder for its kind, under a meaningful name.
-struct PlaceRule: TidyRule {
+struct FolderRule: TidyRule {
   private static let topLevel: Set<String> = [
     "Package.swift", "README.md", "CHANGELOG.md", "LICENSE", "LICENSE.md", ".gitignore",
     ".swift-format", ".swift-version", ".gitattributes", ".spi.yml",
@@ -19,10 +19,11 @@ struct PlaceRule: TidyRule {
     "Tools/": ["independent", "install", "mutants", "prepare", "quickstart", "test"],
     "Tools/Benchmarks/": ["swift", "c", "h", "md", "json", "run"],
     "Tools/Costs/": ["swift", "c", "h", "json", "md"],
-    "Tools/CrashLab/": ["py", "md"],
+    "Tools/CrashLab/": ["py", "md", "swift", "c"],
     "Tools/Example/": ["swift", "md"],
     "Tools/Fuzz/": ["swift", "md", "bin"],
     "Tools/StoreSimulator/": ["swift", "c", "h", "txt", "md"],
+    "Tools/bench/": ["py", "c", "sql", "md"],
     "Tools/daybook/": ["swift"],
     "Tools/page/": ["mjs"],
     "Tools/prices/": ["c", "md"],

@@ -3,7 +3,7 @@ import LedgerExport
 import PackageFiles
 
 /// The file to which a command is to write, and what it must not overwrite.
-struct OutputPlace {
+struct OutputDestination {
   let path: String
   /// Whether an existing file may be replaced.
   var replaces = false
@@ -18,7 +18,7 @@ struct OutputPlace {
   /// - Returns: The status of an existing file; `nil` if there is none.
   /// - Throws: `InputProblem` (exit 73).
   @discardableResult
-  func check() throws -> PlaceStatus? {
+  func check() throws -> PathStatus? {
     guard path != "-" else {
       throw InputProblem(
         "this command cannot write to standard output: name a file (./- for one called -).",
@@ -40,12 +40,12 @@ struct OutputPlace {
   /// Refuses a path in the ledger's folder, whatever way leads there.
   func refuseLedger() throws { try refuseLedger(try status(path)) }
 
-  private func refuseLedger(_ status: PlaceStatus?) throws {
+  private func refuseLedger(_ status: PathStatus?) throws {
     guard let ledger, status?.kind != .stream, let own = try self.status(ledger) else { return }
     var target = URL(fileURLWithPath: path)
     if status != nil { target = target.resolvingSymlinksInPath() }
     var folder = target.deletingLastPathComponent().path
-    var below: PlaceStatus?
+    var below: PathStatus?
     // Go upwards by the folders' identities instead of their names. The root is its own parent.
     while let here = try self.status(folder), below.map({ !$0.isSame(as: here) }) ?? true {
       if here.isSame(as: own) {
@@ -56,8 +56,8 @@ struct OutputPlace {
     }
   }
 
-  private func status(_ path: String) throws -> PlaceStatus? {
-    do throws(FolderError) { return try PlaceStatus(path) } catch {
+  private func status(_ path: String) throws -> PathStatus? {
+    do throws(FolderError) { return try PathStatus(path) } catch {
       throw InputProblem(
         "\(path) cannot be written: \(error.reason).", exitCode: ExitStatus.cannotCreate)
     }

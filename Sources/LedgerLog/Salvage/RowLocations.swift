@@ -1,7 +1,7 @@
 internal import PageReading
 
 /// Where a table's rows are in a file, by their keys, which are numbers.
-struct PlacedRows {
+struct RowLocations {
   /// How a row was found. Earlier cases take precedence.
   enum Origin: Int8 {
     /// A tree leads to it.
