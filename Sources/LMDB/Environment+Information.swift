@@ -73,7 +73,7 @@ extension Environment {
   ///
   /// - Complexity: O(*r* log *r*) in the number of slots.
   public func readers() throws(LMDBError) -> [Reader] {
-    let last = try info().lastTransaction
+    let last = try lastCommit()
     let lines = try unsafe withHandle("readers") { (handle) throws(LMDBError) in
       var lines = ReaderLines()
       // SAFETY: LMDB calls back only during the call. The text is copied, and the context is the

@@ -162,13 +162,20 @@ package struct TreeWalk {
     }
   }
 
+  /// The pages that the commit can use. There are none in a file that ends with its meta pages.
+  private var usablePages: Range<UInt64> {
+    let count = lastPage < file.pageCount ? lastPage + 1 : file.pageCount
+    return PageFile.firstPage..<max(count, PageFile.firstPage)
+  }
+
   /// Makes the tree the owner of a page; false and a fault if it cannot be.
   private mutating func take(_ number: UInt64, from parent: UInt64, for tree: Tree) -> Bool {
-    guard number >= PageFile.firstPage, number <= lastPage, number < file.pageCount else {
+    guard usablePages.contains(number) else {
       report(
         parent, tree.name,
-        "it leads to page \(number), and pages \(PageFile.firstPage) to "
-          + "\(min(lastPage, file.pageCount - 1)) can be in use")
+        "it leads to page \(number), and "
+          + (usablePages.last.map { "pages \(usablePages.lowerBound) to \($0) can be in use" }
+            ?? "the file has only meta pages"))
       return false
     }
     let owner = Int(owners[Int(number)])

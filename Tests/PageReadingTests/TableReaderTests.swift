@@ -101,6 +101,21 @@ import Testing
     #expect(Set(found).count == 3600)
   }
 
+  @Test("finds no rows in a file that is cut before its first page of a table")
+  func cut() throws {
+    let whole = try FilledFolder(seed: 1).contents()
+    // A meta page can be read before a whole page is there.
+    for length in [200, 4_095, 4_096, 5_000, 8_191, 8_192, 9_000] {
+      let folder = try FilledFolder(copying: whole.prefix(length))
+      let file = try #require(try PageFile(folder.file))
+      let meta = try #require(file.plausibleMetas.first)
+      let reader = TableReader(file, meta)
+      #expect(reader.faults.count == 1, "\(length) bytes")
+      #expect(reader.faults.first?.reason.contains("only meta pages") == true, "\(length) bytes")
+      #expect(reader.entries.isEmpty)
+    }
+  }
+
   @Test("survives whatever the file holds", arguments: 0..<4)
   func noise(_ seed: UInt64) throws {
     var numbers = SeededNumbers(seed)

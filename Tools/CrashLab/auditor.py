@@ -76,25 +76,25 @@ def judge_events(recorded, expected):
     """Judges what a ledger exports: a list of events with positions."""
     verdict = Verdict()
     offered = expected.offered
-    places = {}
+    positions = {}
     for index, item in enumerate(recorded, 1):
         if item.get("position") != index:
-            verdict.add(SILENT, f"position {item.get('position')} stands at place {index}")
-        if item["id"] in places:
-            verdict.add(DOUBLED, f"{item['id']} is at {places[item['id']]} and {index}")
+            verdict.add(SILENT, f"position {item.get('position')} stands at index {index}")
+        if item["id"] in positions:
+            verdict.add(DOUBLED, f"{item['id']} is at {positions[item['id']]} and {index}")
             continue
-        places[item["id"]] = index
+        positions[item["id"]] = index
         if item["id"] in offered:
             judge_content(item, offered[item["id"]], expected, verdict)
         elif item["type"] not in history.RECORDED_BY_COMMANDS:
             verdict.add(SILENT, f"{item['id']} was never offered")
     for name, position in expected.acknowledged.items():
-        if name not in places:
+        if name not in positions:
             verdict.add(LOST, f"{name} was acknowledged and is not there")
-        elif position is not None and places[name] != position:
-            verdict.add(SILENT, f"{name} was acknowledged at {position}, is at {places[name]}")
+        elif position is not None and positions[name] != position:
+            verdict.add(SILENT, f"{name} was acknowledged at {position}, is at {positions[name]}")
     for events in expected.writers:
-        judge_order([places.get(event["id"]) for event in events], verdict)
+        judge_order([positions.get(event["id"]) for event in events], verdict)
     return verdict
 
 
@@ -117,10 +117,10 @@ def judge_content(item, offer, expected, verdict):
         verdict.add(SILENT, f"{item['id']} is not what an erasure leaves: {json.dumps(item)}")
 
 
-def judge_order(places, verdict):
+def judge_order(positions, verdict):
     """What a writer appended is there from its beginning, without gaps, in order."""
-    there = [place for place in places if place is not None]
-    if None in places[:len(there)]:
+    there = [position for position in positions if position is not None]
+    if None in positions[:len(there)]:
         verdict.add(LOST, "a later event of a writer is there and an earlier one is not")
     if there != sorted(there):
         verdict.add(SILENT, "events of one writer changed their order")
@@ -244,10 +244,10 @@ class Auditor:
         self.run(["append", "--ledger", fresh, lines], verdict, LOST)
         for account in accounts:
             said = []
-            for place in (ledger, fresh):
+            for folder in (ledger, fresh):
                 answer = self.run(
                     ["entitlements", account, "--at", history.ASKED_AT, "--format", "json",
-                     "--ledger", place], verdict, LOST)
+                     "--ledger", folder], verdict, LOST)
                 if answer is not None:
                     said.append({name: value for name, value in json.loads(answer).items()
                                  if name != "position"})

@@ -108,7 +108,7 @@ def run(lab):
 
     def one(number):
         verdict = Verdict()
-        folder = lab.place("backups")
+        folder = lab.folder_named("backups")
         chain = Chain(lab, folder, lab.random("backups", number))
         lab.must(["init", chain.ledger])
         writers = [Writer(index, lab.program, chain.ledger) for index in range(WRITERS)]

@@ -30,7 +30,7 @@ class Calls:
     def prepare(self, operation):
         if operation.name in self.bases:
             return
-        base = self.lab.place("base-" + operation.name)
+        base = self.lab.folder_named("base-" + operation.name)
         operation.prepare(self.lab, base)
         self.bases[operation.name] = base
         folder = self.lab.copy(base)

@@ -29,10 +29,10 @@ IMAGES = 6
 def auditor_controls(lab):
     """An auditor that is fed what a faulty ledger would export."""
     events = history.events(0, 12)
-    whole = Expected([events], {event["id"]: place for place, event in enumerate(events, 1)})
+    whole = Expected([events], {event["id"]: position for position, event in enumerate(events, 1)})
 
     def exported(items):
-        return [{**item, "position": place} for place, item in enumerate(items, 1)]
+        return [{**item, "position": position} for position, item in enumerate(items, 1)]
 
     swapped = [events[1], events[0], *events[2:]]
     other = copy.deepcopy(events)
@@ -63,7 +63,7 @@ def auditor_controls(lab):
 
 def file_controls(lab, events, exported):
     """Answers that differ from what the log's file or the events say."""
-    folder = lab.place("control")
+    folder = lab.folder_named("control")
     ledger = folder + "/a.ledger"
     operations.Operation().make_ledger(lab, folder, events)
     recorded = exported(events)
@@ -81,7 +81,7 @@ def file_controls(lab, events, exported):
 
 def kill_controls(lab):
     """A writer that answers before it appends."""
-    folder = lab.place("control")
+    folder = lab.folder_named("control")
     ledger = folder + "/a.ledger"
     lab.must(["init", ledger])
     writer = kills.Writer(0, lab.random("controls", "kills"))
@@ -95,7 +95,7 @@ def kill_controls(lab):
 def copy_controls(lab):
     """An encrypted backup that was cut short, and one whose keys are older than it is."""
     operation = copies.EncryptedBackup()
-    base = lab.place("control")
+    base = lab.folder_named("control")
     operation.prepare(lab, base)
     faults = {
         "an encrypted increment that was cut short": (
@@ -121,7 +121,7 @@ def copy_controls(lab):
 def install_controls(lab):
     """An install that copies straight to where the version belongs, and is killed."""
     operation = installs.Install()
-    base = lab.place("control")
+    base = lab.folder_named("control")
     operation.prepare(lab, base)
 
     def judged(change, code=None):
@@ -153,7 +153,7 @@ def install_controls(lab):
 
 def backup_controls(lab):
     """A backup that lacks the last batch that was acknowledged before it."""
-    folder = lab.place("control")
+    folder = lab.folder_named("control")
     chain = backups.Chain(lab, folder, lab.random("controls", "backups"))
     lab.must(["init", chain.ledger])
     writer = backups.Writer(0, lab.program, chain.ledger)
@@ -177,12 +177,12 @@ def call_controls(lab):
     folder = lab.copy(base)
     ran = operation.perform(lab, folder, tracing.injecting(*_last(points)))
     for part in ("log", "keys", "root"):
-        place = f"{operation.ledger(folder)}/{part}"
-        if os.path.isdir(place):
-            shutil.rmtree(place)
-            shutil.copytree(f"{operation.ledger(base)}/{part}", place)
-        elif os.path.exists(place):
-            shutil.copy(f"{operation.ledger(base)}/{part}", place)
+        path = f"{operation.ledger(folder)}/{part}"
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+            shutil.copytree(f"{operation.ledger(base)}/{part}", path)
+        elif os.path.exists(path):
+            shutil.copy(f"{operation.ledger(base)}/{part}", path)
     yield "calls: a log that went back, with its kept root, after the kill", \
         bool(ran.acknowledged()) and \
         operation.glance(lab, folder, ran, lab.random("controls")).failed
@@ -216,18 +216,18 @@ def cut_verdicts(lab, operation, dropped=recorder.SYNCS):
     recording = cuts.Recording(lab, operation, dropped)
     for number in range(1, IMAGES + 1):
         cut = cuts.Cut(lab, recording, number)
-        folder = lab.place("control")
+        folder = lab.folder_named("control")
         cut.image().write(folder)
         yield operation.glance(lab, folder, cut.ran, cut.random)
 
 
 def limit_controls(lab):
     """A program that does not mind that a file cannot grow."""
-    folder = lab.place("control")
+    folder = lab.folder_named("control")
     operation = operations.Append()
     operation.prepare(lab, folder)
-    said = "".join('{"id":"%s","status":"appended","position":%d}\n' % (event["id"], place)
-                   for place, event in enumerate(sum(operation.batches(), []),
+    said = "".join('{"id":"%s","status":"appended","position":%d}\n' % (event["id"], position)
+                   for position, event in enumerate(sum(operation.batches(), []),
                                                  operations.COUNT + 1))
     ran = program.Ran(["append"], 0, said, "")
     yield "limits: an append that is answered although the disk is full", \

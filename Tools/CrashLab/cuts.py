@@ -71,7 +71,7 @@ class Recording:
 
     def __init__(self, lab, operation, dropped=None):
         self.operation = operation
-        base = lab.place("base-" + operation.name.replace(" ", "-"))
+        base = lab.folder_named("base-" + operation.name.replace(" ", "-"))
         operation.prepare(lab, base)
         folder = lab.copy(base)
         trace = folder + ".trace"
@@ -234,7 +234,7 @@ class Cuts:
     def judge(self, item):
         cut, image = self.ready.pop(item)
         operation = cut.recording.operation
-        folder = self.lab.place("image")
+        folder = self.lab.folder_named("image")
         image.write(folder)
         part = FULLY_JUDGED_PART / 10 if self.lab.options.long else FULLY_JUDGED_PART
         judging = operation.judge if cut.random.random() < part else operation.glance

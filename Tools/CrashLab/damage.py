@@ -40,7 +40,7 @@ class Target:
 
 
 def prepare(lab):
-    base = lab.place("base-damage")
+    base = lab.folder_named("base-damage")
     operations.Operation().make_ledger(lab, base, history.events(0, COUNT))
     lab.must(["erase", "account-0-3", "--yes", *operations.OPERATOR,
               "--ledger", base + "/a.ledger"])
@@ -190,10 +190,10 @@ def judge_salvage(lab, ledger, saved, whole, verdict):
             judge_content(event, offered[event["id"]], whole, verdict)
     if len(set(ids)) != len(ids):
         verdict.add(DOUBLED, "an event was saved twice")
-    places = {name: place for place, name in enumerate(ids)}
+    indices = {name: index for index, name in enumerate(ids)}
     for writer in whole.writers:
-        saved_ids = [event["id"] for event in writer if event["id"] in places]
-        judge_order([places[name] for name in saved_ids], verdict)
+        saved_ids = [event["id"] for event in writer if event["id"] in indices]
+        judge_order([indices[name] for name in saved_ids], verdict)
     shutil.rmtree(saved, ignore_errors=True)
 
 

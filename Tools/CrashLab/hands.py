@@ -227,7 +227,7 @@ def run(lab):
     threads = beside(lab.options.program)
 
     def one(number):
-        folder = lab.place("hands")
+        folder = lab.folder_named("hands")
         hands = Hands(lab, folder, lab.random("hands", number))
         verdict = hands.work(ROUND_SECONDS)
         for what, count in hands.counts.items():

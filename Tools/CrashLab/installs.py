@@ -27,17 +27,17 @@ def package(version):
     files = {"ContentInfo.plist": info}
     for number, size in enumerate(TILE_BYTES):
         line = f"{PRODUCT} {version}, tile {number}\n".encode()
-        place = "Contents" if number == 0 else "Contents/tiles"
-        files[f"{place}/tile-{number}.txt"] = (line * (size // len(line) + 1))[:size]
+        inner = "Contents" if number == 0 else "Contents/tiles"
+        files[f"{inner}/tile-{number}.txt"] = (line * (size // len(line) + 1))[:size]
     return files
 
 
 def found(folder):
     """The files below a folder: {path: bytes}. What is no file is there with None."""
     files = {}
-    for place, folders, names in os.walk(folder):
-        for name in names + [name for name in folders if os.path.islink(f"{place}/{name}")]:
-            path = f"{place}/{name}"
+    for parent, folders, names in os.walk(folder):
+        for name in names + [name for name in folders if os.path.islink(f"{parent}/{name}")]:
+            path = f"{parent}/{name}"
             is_file = os.path.isfile(path) and not os.path.islink(path)
             with open(path, "rb") if is_file else open(os.devnull, "rb") as file:
                 files[os.path.relpath(path, folder)] = file.read() if is_file else None

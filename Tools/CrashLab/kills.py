@@ -87,7 +87,7 @@ def run(lab):
 
     def one(number):
         random = lab.random("kills", number)
-        folder = lab.place("kills")
+        folder = lab.folder_named("kills")
         ledger = folder + "/a.ledger"
         lab.must(["init", ledger])
         writers = [Writer(index, lab.random("kills", number, index)) for index in range(WRITERS)]

@@ -1,4 +1,4 @@
-"""The place where rounds are played: its folder, its program, its table and what it keeps."""
+"""Where rounds are played: the folder, the program, the table and what is kept."""
 
 import glob
 import os
@@ -87,7 +87,7 @@ class Lab:
         with open(path, "wb") as file:
             file.write(program.as_lines(events))
 
-    def place(self, name):
+    def folder_named(self, name):
         """A new folder."""
         with self.lock:
             self.number += 1
@@ -97,7 +97,7 @@ class Lab:
 
     def copy(self, base):
         """A copy of a folder; holes stay holes."""
-        path = self.place("round")
+        path = self.folder_named("round")
         subprocess.run(["cp", "-r", "--sparse=always", base + "/.", path], check=True)
         return path
 
@@ -160,7 +160,7 @@ class Lab:
             verdict = Verdict()
             verdict.add(SIGNAL, next((line for line in report.splitlines() if "WARNING" in line
                                       or "ERROR" in line or "SUMMARY" in line), report[:200]))
-            folder = self.place("report")
+            folder = self.folder_named("report")
             shutil.move(path, folder)
             self.count(tally, "sanitizer", verdict, folder)
             shutil.rmtree(folder, ignore_errors=True)

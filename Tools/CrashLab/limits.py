@@ -72,7 +72,7 @@ def run(lab):
     operations = lab.wanted(commands.ALL)
     bases = {}
     for operation in operations:
-        bases[operation.name] = lab.place("base-" + operation.name)
+        bases[operation.name] = lab.folder_named("base-" + operation.name)
         operation.prepare(lab, bases[operation.name])
     points = cases(operations, lab.random("limits"))
 

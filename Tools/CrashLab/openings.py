@@ -106,7 +106,7 @@ def run(lab):
     bases, points = {}, []
     for earlier in EARLIER_COMMITS:
         operation = Openings(earlier)
-        bases[earlier] = lab.place("base-openings")
+        bases[earlier] = lab.folder_named("base-openings")
         operation.prepare(lab, bases[earlier])
         points += [(earlier, call, number)
                    for call, number in operation.calls(lab, bases[earlier])]

@@ -22,10 +22,10 @@ extension Target {
     let plain = try Workplace.make("packages/folder/Contents")
     try Workplace.write([1, 2, 3], to: "\(plain)/file")
     return [
-      Target("packages", built, tokens: zip) { bytes in
+      Target("packages", built, tokens: zip, inputsPerRound: 80) { bytes in
         try judge(bytes, at: "\(folder)/package")
       },
-      Target("tables", [xar.table], tokens: xml) { table in
+      Target("tables", [xar.table], tokens: xml, inputsPerRound: 80) { table in
         try judge(xar.file(with: table), at: "\(folder)/table.pkg")
       },
       Target("infos", [list, try binary(list)], tokens: xml + bytes) { list in

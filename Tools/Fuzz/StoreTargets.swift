@@ -95,7 +95,7 @@ extension Target {
   // MARK: - Backups
 
   private static func backups(_ made: StoreSamples) -> Target {
-    Target("backups", [made.full], tokens: bytes) { bytes in
+    Target("backups", [made.full], tokens: bytes, inputsPerRound: 50) { bytes in
       try anyRight(bytes) { bytes in
         let backup = try Workplace.make("backup")
         let path = try Workplace.make("restored")
@@ -113,7 +113,7 @@ extension Target {
   }
 
   private static func increments(_ made: StoreSamples) -> Target {
-    Target("increments", [made.increment], tokens: bytes) { bytes in
+    Target("increments", [made.increment], tokens: bytes, inputsPerRound: 30) { bytes in
       try anyRight(bytes) { bytes in
         let backup = try Workplace.make("increment")
         let path = try Workplace.make("restored")
@@ -164,7 +164,7 @@ extension Target {
       [], LogDamage.edit(.flip, at: 144, 1), LogDamage.edit(.flip, at: 4_240, 1),
       LogDamage.edit(.zero, at: 8_192, 0), LogDamage.edit(.copy, at: 12_288, 3),
     ]
-    return Target("logs", edits, tokens: LogDamage.tokens) { bytes in
+    return Target("logs", edits, tokens: LogDamage.tokens, inputsPerRound: 40) { bytes in
       let path = try Workplace.make("damaged")
       try LogDamage(made.files).write(bytes, to: path)
       let isWhole = try refusedOr {

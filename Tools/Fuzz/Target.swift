@@ -5,17 +5,21 @@ struct Target {
   let samples: [[UInt8]]
   /// Parts of inputs that are inserted.
   let tokens: [[UInt8]]
+  /// How many inputs a round has. Fast decoders get more, so that each target has its share of the
+  /// time: some 20 to 200 ms.
+  let inputsPerRound: Int
   /// Decodes bytes. Returns whether they were right, and throws ``Broken`` if something does not
   /// hold.
   let check: ([UInt8]) throws -> Bool
 
   init(
     _ name: String, _ samples: [[UInt8]], tokens: [[UInt8]] = Target.bytes,
-    _ check: @escaping ([UInt8]) throws -> Bool
+    inputsPerRound: Int = 500, _ check: @escaping ([UInt8]) throws -> Bool
   ) {
     self.name = name
     self.samples = samples
     self.tokens = tokens
+    self.inputsPerRound = inputsPerRound
     self.check = check
   }
 

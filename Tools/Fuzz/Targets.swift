@@ -16,6 +16,7 @@ extension Target {
     return try made.map { target in
       Target(
         target.name, target.samples + (try samples.kept(for: target.name)), tokens: target.tokens,
+        inputsPerRound: target.inputsPerRound,
         target.check)
     }
   }

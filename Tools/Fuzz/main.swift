@@ -3,14 +3,17 @@ import Foundation
 /// Changes right inputs at random and holds every decoder to what must be true of any bytes: it
 /// never traps, its errors say something, and what it accepts survives a round trip.
 ///
-///     Fuzz [--seconds 30] [--seed N] [--target NAME]… [--from I] [--each] [--list]
+///     Fuzz [--seconds 30 | --rounds N] [--seed N] [--target NAME]… [--from I] [--each] [--list]
 ///
-/// The time is shared by the targets. A failure prints the input, and the command that shows it
+/// Each round gives every target a number of inputs that takes about as long as the others' does.
+/// A number of rounds with a seed is the same run each time. A failure prints the input, and the command that shows it
 /// again where the samples are the same in each run; those of proofs, checkpoints and keys have
 /// keys and times of their own. After a trap, run the target with `--each`. Keep the input in
 /// `Tools/Fuzz/Corpus/<target>/<name>.bin`.
 struct Options {
   var seconds = 30.0
+  /// How many rounds to play in place of a time.
+  var rounds: UInt64?
   var seed: UInt64 = .random(in: 0..<1 << 32)
   var from: UInt64 = 0
   var names: [String] = []
@@ -24,6 +27,7 @@ struct Options {
       case "--each": isPrintingEach = true
       case "--list": isListing = true
       case "--seconds": seconds = Double(Options.count(arguments.popFirst()))
+      case "--rounds": rounds = Options.count(arguments.popFirst())
       case "--seed": seed = Options.count(arguments.popFirst())
       case "--from": from = Options.count(arguments.popFirst())
       case "--target":
@@ -41,7 +45,8 @@ struct Options {
 
   static func usage() -> Never {
     say(
-      "usage: Fuzz [--seconds S] [--seed N] [--target NAME]… [--from ITERATION] [--each] [--list]")
+      "usage: Fuzz [--seconds S | --rounds N] [--seed N] [--target NAME]… [--from ITERATION]"
+        + " [--each] [--list]")
     exit(64)
   }
 }
@@ -56,12 +61,9 @@ struct Run {
   var iteration: UInt64
   var accepted = 0
 
-  /// How long one target runs before the next one does, so that a trap is found early in each.
-  static let slice = Duration.milliseconds(200)
-
+  /// Plays one round.
   mutating func play() {
-    let end = ContinuousClock.now + Run.slice
-    repeat {
+    for _ in 0..<target.inputsPerRound {
       var mutator = Mutator(seed: options.seed, iteration: iteration)
       // The samples themselves come first, unchanged.
       let bytes =
@@ -81,7 +83,7 @@ struct Run {
         exit(1)
       }
       iteration += 1
-    } while ContinuousClock.now < end
+    }
   }
 }
 
@@ -97,13 +99,18 @@ if let unknown = options.names.first(where: { name in !targets.contains { $0.nam
   Workplace.end()
   exit(64)
 }
-say("seed \(options.seed), \(options.seconds) s")
+say(
+  "seed \(options.seed), "
+    + (options.rounds.map { "\($0) rounds" } ?? "\(options.seconds) seconds"))
 var runs = targets.filter { options.names.isEmpty || options.names.contains($0.name) }
   .map { Run(target: $0, options: options, iteration: options.from) }
 let start = ContinuousClock.now
+var rounds: UInt64 = 0
 repeat {
   for index in runs.indices { runs[index].play() }
-} while ContinuousClock.now - start < .seconds(options.seconds)
+  rounds += 1
+} while options.rounds.map { rounds < $0 }
+  ?? (ContinuousClock.now - start < .seconds(options.seconds))
 for run in runs {
   // A target whose samples are refused would test nothing but refusals.
   guard run.accepted > 0 || options.from > 0 else {

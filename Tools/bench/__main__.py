@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 from figures import disagreeing
 from measures import measures
 from peers import LMDB, Daybook, DaybookLog, Eventsourcing, Failed, Run, SQLite, SQLiteEvents
-from place import Missing, Place, machine, tell
+from workbench import Missing, Workbench, machine, tell
 from plot import plot
 from servers import DaybookSocket, PostgreSQL, UmaDB
 from table import comparison_table, results_table, settings_table
@@ -90,14 +90,14 @@ def chosen_measures(options):
     return [known[name] for name in known if name in names]
 
 
-def prepared(options, place):
+def prepared(options, workbench):
     """The peers that can be measured here, and why the others cannot."""
     names = chosen(options.peers, [peer.name for peer in PEERS], "peer")
     # A peer's ratio needs the one beside it, and C also its log.
     wanted = {peer.name for peer in PEERS if peer.name in names}
     wanted |= {peer.beside for peer in PEERS if peer.name in names and peer.beside}
     wanted.add(Daybook.name)
-    peers = [peer(place) for peer in PEERS if peer.name in wanted]
+    peers = [peer(workbench) for peer in PEERS if peer.name in wanted]
     skipped = {}
     for peer in peers:
         try:
@@ -137,7 +137,7 @@ def play_round(measure, files, peers, folder, limit):
     return results
 
 
-def play(options, selected, place, folder, peers):
+def play(options, selected, workbench, folder, peers):
     """All rounds of all measures: the results by measure and peer, and what was in the workloads.
     """
     results, descriptions = {}, {}
@@ -147,7 +147,7 @@ def play(options, selected, place, folder, peers):
             continue
         tell(f"making {workload.title}")
         count = max(measure.events for measure in of_workload)
-        files = made(workload, place.benchmarks, count, folder)
+        files = made(workload, workbench.benchmarks, count, folder)
         descriptions[workload.title] = files.description
         for measure in of_workload:
             those = [peer for peer in peers if peer.takes(measure)]
@@ -194,39 +194,39 @@ def document(options, where, selected, peers, skipped, results, descriptions):
     return "\n".join(lines) + "\n"
 
 
-def write(options, place, name, text):
-    folder = options.out or f"{place.cache}/results"
+def write(options, workbench, name, text):
+    folder = options.out or f"{workbench.cache}/results"
     os.makedirs(folder, exist_ok=True)
     with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
         file.write(text)
     tell(f"wrote {folder}/{name}")
 
 
-def measured(options, place):
+def measured(options, workbench):
     begun = time.monotonic()
     selected = chosen_measures(options)
-    peers, skipped = prepared(options, place)
+    peers, skipped = prepared(options, workbench)
     if Daybook.name in skipped:
         return EXIT_FAILED
     here = [peer for peer in peers if peer.name not in skipped]
-    base = os.path.abspath(options.folder or place.cache)
+    base = os.path.abspath(options.folder or workbench.cache)
     os.makedirs(base, exist_ok=True)
     folder = tempfile.mkdtemp(prefix="run-", dir=base)
     try:
         # A server may run as another user, who has to reach its folder.
         os.chmod(folder, 0o711)
         where = machine(folder)
-        results, descriptions = play(options, selected, place, folder, here)
+        results, descriptions = play(options, selected, workbench, folder, here)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     page = document(options, where, selected, peers, skipped, results, descriptions)
-    write(options, place, "results.md", page)
-    write(options, place, "results.json", json.dumps(
+    write(options, workbench, "results.md", page)
+    write(options, workbench, "results.json", json.dumps(
         {"machine": where, "results": results, "skipped": skipped,
          "workloads": descriptions}, indent=1) + "\n")
     picture = plot(selected, here, results, where)
     if picture is not None:
-        write(options, place, "results.svg", picture)
+        write(options, workbench, "results.svg", picture)
     print(page)
     tell(f"{time.monotonic() - begun:.0f} s")
     failed = [run for runs in results.values() for each in runs.values() for run in each
@@ -247,9 +247,9 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    place = Place(root, may_install=not options.no_install, builds=not options.no_build)
+    workbench = Workbench(root, may_install=not options.no_install, builds=not options.no_build)
     try:
-        return measured(options, place)
+        return measured(options, workbench)
     except KeyboardInterrupt:
         tell("bench: interrupted; everything was stopped and removed")
         return EXIT_INTERRUPTED

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from place import Missing, last_line, said, tell
+from workbench import Missing, last_line, said, tell
 
 SQLITE_HEADER = "libsqlite3-dev"
 EVENTSOURCING = "eventsourcing==9.5.6"
@@ -55,8 +55,8 @@ class Peer:
     # The name of the peer that its rate is compared with.
     beside = None
 
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, workbench):
+        self.workbench = workbench
 
     def prepare(self):
         """Installs and builds what it needs, or throws `Missing`."""
@@ -78,9 +78,9 @@ class Daybook(Peer):
 
     def prepare(self):
         command = ["swift", "build", "-c", "release", "--package-path",
-                   f"{self.place.root}/Tools/Benchmarks"]
-        if self.place.builds:
-            self.place.builds = False
+                   f"{self.workbench.root}/Tools/Benchmarks"]
+        if self.workbench.builds:
+            self.workbench.builds = False
             tell("building Daybook")
             done = subprocess.run([*command, "--product", "Benchmarks"], check=False,
                                   stdout=sys.stderr)
@@ -88,13 +88,13 @@ class Daybook(Peer):
                 raise Missing("swift build failed")
         where = subprocess.run([*command, "--show-bin-path"], check=True, capture_output=True,
                                text=True).stdout.strip()
-        self.place.benchmarks = f"{where}/Benchmarks"
-        self.place.baseline = f"{where}/baseline"
-        if not os.access(self.place.benchmarks, os.X_OK):
-            raise Missing(f"there is no program at {self.place.benchmarks}")
+        self.workbench.benchmarks = f"{where}/Benchmarks"
+        self.workbench.baseline = f"{where}/baseline"
+        if not os.access(self.workbench.benchmarks, os.X_OK):
+            raise Missing(f"there is no program at {self.workbench.benchmarks}")
 
     def settings(self):
-        return self.place.version(), self.about
+        return self.workbench.version(), self.about
 
     about = ("a ledger as it is by default: each call durable, hashed, indexed; folded within the "
              "measured time; two batches under way in long runs")
@@ -102,7 +102,7 @@ class Daybook(Peer):
     def run(self, run):
         measure = run.measure
         return run.ask([
-            self.place.benchmarks, "peer", self.mode, run.files.lines,
+            self.workbench.benchmarks, "peer", self.mode, run.files.lines,
             f"{self.home(run)}/{self.made}", measure.batch, measure.callers, measure.in_flight,
             measure.events, run.seconds])
 
@@ -142,7 +142,7 @@ class LMDB(Peer):
         if not os.path.isdir(log):
             raise Failed("Daybook's log is not there")
         batch = self.GROUP if run.measure.callers > 1 else run.measure.batch
-        answer = run.ask([self.place.baseline, "append", log, f"{run.folder}/c", batch,
+        answer = run.ask([self.workbench.baseline, "append", log, f"{run.folder}/c", batch,
                           max(run.measure.events // batch, 1)])
         return {"events": answer["events"], "seconds": answer["seconds"]}
 
@@ -154,11 +154,12 @@ class SQLite(Peer):
              "prepared statements; ids, five indexes and four projections")
 
     def prepare(self):
-        compiler = self.place.program(["cc", "gcc", "clang"], "gcc")
-        self.client = f"{self.place.cache}/sqlite"
-        command = [compiler, "-O2", "-o", self.client, self.place.client("sqlite.c"), "-lsqlite3"]
+        compiler = self.workbench.program(["cc", "gcc", "clang"], "gcc")
+        self.client = f"{self.workbench.cache}/sqlite"
+        source = self.workbench.client("sqlite.c")
+        command = [compiler, "-O2", "-o", self.client, source, "-lsqlite3"]
         if subprocess.run(command, capture_output=True, check=False).returncode != 0:
-            self.place.install(SQLITE_HEADER)
+            self.workbench.install(SQLITE_HEADER)
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 raise Missing(f"its client does not compile: {last_line(done.stderr)}")
@@ -171,7 +172,7 @@ class SQLite(Peer):
         return "", self.about
 
     def run(self, run):
-        return run.ask([self.client, self.mode, run.files.rows, self.place.client("sqlite.sql"),
+        return run.ask([self.client, self.mode, run.files.rows, self.workbench.client("sqlite.sql"),
                         f"{run.folder}/events.sqlite", run.measure.batch, run.measure.events,
                         run.seconds])
 
@@ -189,7 +190,7 @@ class Eventsourcing(Peer):
     name, title, beside = "eventsourcing", "eventsourcing (Python, SQLite)", "daybook"
 
     def prepare(self):
-        self.place.package(EVENTSOURCING)
+        self.workbench.package(EVENTSOURCING)
 
     def takes(self, measure):
         return measure.workload == "ordered" and measure.callers == 1
@@ -198,6 +199,7 @@ class Eventsourcing(Peer):
         return "", "its application recorder; an aggregate for each account; no projections"
 
     def run(self, run):
-        return run.ask([self.place.python, self.place.client("eventsourced.py"), run.files.lines,
+        client = self.workbench.client("eventsourced.py")
+        return run.ask([self.workbench.python, client, run.files.lines,
                         f"{run.folder}/events.sqlite", run.measure.batch, run.measure.events,
                         run.seconds])

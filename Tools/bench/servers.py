@@ -12,7 +12,7 @@ import tempfile
 import time
 
 from peers import Failed, Peer
-from place import Missing, last_line, tell
+from workbench import Missing, last_line, tell
 
 PSYCOPG = "psycopg[binary]==3.3.9"
 UMADB = "umadb==0.7.8"
@@ -48,14 +48,14 @@ class DaybookSocket(Peer):
     name, title, is_socket = "daybook-socket", "Daybook over a socket", True
 
     def settings(self):
-        return self.place.version(), (
+        return self.workbench.version(), (
             "a process of its own for this comparison; lines of JSON over Unix sockets, decoded "
             "and validated within the measured time; client in Python")
 
     def run(self, run):
         measure = run.measure
-        return run.ask([sys.executable, self.place.client("daybook_socket.py"),
-                        run.files.lines, self.place.benchmarks, f"{run.folder}/ledger",
+        return run.ask([sys.executable, self.workbench.client("daybook_socket.py"),
+                        run.files.lines, self.workbench.benchmarks, f"{run.folder}/ledger",
                         measure.batch, measure.callers, measure.events, run.seconds])
 
 
@@ -63,7 +63,7 @@ class PostgreSQL(Peer):
     name, title, beside, is_socket = "postgres", "PostgreSQL", "daybook-socket", True
 
     def prepare(self):
-        self.place.package(PSYCOPG)
+        self.workbench.package(PSYCOPG)
         self.binaries = self.find()
         # A server that root starts refuses to run.
         self.options, self.owner = {}, None
@@ -84,7 +84,7 @@ class PostgreSQL(Peer):
                 if os.access(f"{folder}/initdb", os.X_OK):
                     return folder
             if attempt == 0:
-                self.place.install("postgresql-15")
+                self.workbench.install("postgresql-15")
         raise Missing("initdb is not here after postgresql-15 was installed")
 
     def settings(self):
@@ -104,10 +104,11 @@ class PostgreSQL(Peer):
             with server(self.words(data, sockets), lambda: self.is_ready(sockets), signal.SIGINT,
                         f"{run.folder}/postgres.log", **self.options):
                 measure = run.measure
+                client = self.workbench.client("postgres.py")
                 return run.ask([
-                    self.place.python, self.place.client("postgres.py"), run.files.rows, sockets,
+                    self.workbench.python, client, run.files.rows, sockets,
                     "postgres", measure.batch, measure.callers, measure.events, run.seconds,
-                    self.place.client("postgres.sql")])
+                    self.workbench.client("postgres.sql")])
         finally:
             shutil.rmtree(sockets, ignore_errors=True)
 
@@ -120,11 +121,11 @@ class PostgreSQL(Peer):
         """Makes an empty cluster that each run gets a copy of: initdb takes seconds."""
         version = subprocess.run([f"{self.binaries}/initdb", "--version"], capture_output=True,
                                  text=True, check=True).stdout.split()[2]
-        self.template = f"{self.place.cache}/postgres-{version}"
+        self.template = f"{self.workbench.cache}/postgres-{version}"
         if os.path.isdir(self.template):
             return
         tell("making an empty cluster of PostgreSQL")
-        folder = tempfile.mkdtemp(prefix="postgres-", dir=self.place.cache)
+        folder = tempfile.mkdtemp(prefix="postgres-", dir=self.workbench.cache)
         self.own(folder)
         done = subprocess.run(
             [f"{self.binaries}/initdb", "-D", f"{folder}/data", "-U", "postgres",
@@ -155,7 +156,7 @@ class UmaDB(Peer):
     name, title, beside, is_socket = "umadb", "UmaDB", "daybook-socket", True
 
     def prepare(self):
-        self.place.package(UMADB)
+        self.workbench.package(UMADB)
 
     def settings(self):
         return UMADB.split("==")[1], (
@@ -166,11 +167,11 @@ class UmaDB(Peer):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        words = [f"{self.place.cache}/venv/bin/umadb", "--listen", f"127.0.0.1:{port}",
+        words = [f"{self.workbench.cache}/venv/bin/umadb", "--listen", f"127.0.0.1:{port}",
                  "--db-path", f"{run.folder}/uma.db"]
         with server(words, lambda: is_listening(port), signal.SIGTERM, f"{run.folder}/uma.log"):
             measure = run.measure
-            return run.ask([self.place.python, self.place.client("uma.py"), run.files.lines,
+            return run.ask([self.workbench.python, self.workbench.client("uma.py"), run.files.lines,
                             f"http://127.0.0.1:{port}", measure.batch, measure.callers,
                             measure.events, run.seconds])
 

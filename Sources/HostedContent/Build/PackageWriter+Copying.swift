@@ -11,7 +11,7 @@ extension PackageWriter {
     var buffer = [UInt8](repeating: 0, count: PackageInspection.chunkBytes)
     var index = 0
     while let entry = try source.next() {
-      guard index < entries.count, PackedEntry(entry).isSamePlace(as: entries[index]) else {
+      guard index < entries.count, PackedEntry(entry).isSameEntry(as: entries[index]) else {
         throw Self.changed(entry.path)
       }
       try before(index, &output)
@@ -50,7 +50,8 @@ extension PackageWriter {
 }
 
 extension PackedEntry {
-  func isSamePlace(as other: PackedEntry) -> Bool {
+  /// Whether both stand for the same path and are of the same kind.
+  func isSameEntry(as other: PackedEntry) -> Bool {
     path.isSameBytes(as: other.path) && kind == other.kind
   }
 }

@@ -46,8 +46,8 @@ extension PackageInspection {
   private mutating func enter(hardLink target: String, at path: PackagePath) {
     let original = PackagePath(target, isFolder: false)
     guard original.faults(limits).isEmpty, !original.text.isSameBytes(as: path.text),
-      let place = paths.place(of: original.components),
-      case .file(let index) = paths.kind(of: place), index < files.count,
+      let entry = paths.entry(at: original.components),
+      case .file(let index) = paths.kind(of: entry), index < files.count,
       files[index].path.isSameBytes(as: original.text)
     else {
       add(
@@ -93,31 +93,31 @@ extension PackageInspection {
   /// - Complexity: O(*b*) in the total bytes of all links' paths and targets.
   mutating func judgeLinks() {
     for (path, target) in links where target.utf8.first != UInt8(ascii: "/") {
-      guard var place = paths.place(of: path.components.dropLast()) else { continue }
+      guard var entry = paths.entry(at: path.components.dropLast()) else { continue }
       for part in PackagePath.split(target) {
         if part.isEmpty || part.utf8.elementsEqual(".".utf8) { continue }
         if part.utf8.elementsEqual("..".utf8) {
-          guard case .folder = paths.kind(of: place) else {
+          guard case .folder = paths.kind(of: entry) else {
             addLinkToNothing(path, target)
             break
           }
-          guard let parent = paths.parent(of: place) else { break }
-          place = parent
+          guard let parent = paths.parent(of: entry) else { break }
+          entry = parent
           continue
         }
-        guard let next = paths.child(part, of: place) else {
+        guard let next = paths.child(part, of: entry) else {
           addLinkToNothing(path, target)
           break
         }
-        place = next
-        if case .link = paths.kind(of: place) {
+        entry = next
+        if case .link = paths.kind(of: entry) {
           add(
             .linkThroughLink, path.text,
-            "leads through \(paths.path(of: place)), which is also a link: link to the file "
+            "leads through \(paths.path(of: entry)), which is also a link: link to the file "
               + "itself.")
           break
         }
-        if case .special = paths.kind(of: place) {
+        if case .special = paths.kind(of: entry) {
           addLinkToNothing(path, target)
           break
         }

@@ -10,8 +10,8 @@ struct PathTable {
     case special
   }
 
-  /// A path in the table.
-  struct Place: Hashable {
+  /// An entry of the table.
+  struct Entry: Hashable {
     fileprivate var index: Int
   }
 
@@ -36,42 +36,42 @@ struct PathTable {
   /// The folders that were reported as twins, by the first folder and their own path.
   private var twins: Set<[UInt8]> = []
 
-  static let root = Place(index: 0)
+  static let root = Entry(index: 0)
 
-  /// Returns the kind of entry at a place.
-  func kind(of place: Place) -> Kind { nodes[place.index].kind }
+  /// Returns what an entry is.
+  func kind(of entry: Entry) -> Kind { nodes[entry.index].kind }
 
-  /// Returns the folder that contains a place; nil for the package itself.
-  func parent(of place: Place) -> Place? {
-    place == Self.root ? nil : Place(index: nodes[place.index].parent)
+  /// Returns the folder that contains an entry; nil for the package itself.
+  func parent(of entry: Entry) -> Entry? {
+    entry == Self.root ? nil : Entry(index: nodes[entry.index].parent)
   }
 
   /// Returns the entry with exactly that name in a folder.
   ///
   /// - Complexity: O(1) in the number of entries.
-  func child(_ name: Substring, of place: Place) -> Place? {
-    guard let index = indexes[Key(parent: place.index, name: Self.folded(name))],
+  func child(_ name: Substring, of folder: Entry) -> Entry? {
+    guard let index = indexes[Key(parent: folder.index, name: Self.folded(name))],
       nodes[index].name.isSameBytes(as: name)
     else { return nil }
-    return Place(index: index)
+    return Entry(index: index)
   }
 
   /// Returns the entry at exactly that path.
   ///
   /// - Complexity: O(*b*) in the number of bytes of the path.
-  func place(of components: some Sequence<Substring>) -> Place? {
-    var place = Self.root
+  func entry(at components: some Sequence<Substring>) -> Entry? {
+    var entry = Self.root
     for component in components {
-      guard let next = child(component, of: place) else { return nil }
-      place = next
+      guard let next = child(component, of: entry) else { return nil }
+      entry = next
     }
-    return place
+    return entry
   }
 
-  /// Returns the path of a place, as the first entry wrote it.
-  func path(of place: Place) -> String {
+  /// Returns the path of an entry, as the first entry wrote it.
+  func path(of entry: Entry) -> String {
     var names: [String] = []
-    var index = place.index
+    var index = entry.index
     while index != 0 {
       names.append(nodes[index].name)
       index = nodes[index].parent
@@ -93,7 +93,7 @@ struct PathTable {
       return faults
     }
     guard isExact, nodes[index].name.isSameBytes(as: name) else {
-      faults.append(Self.sameName(path.text, self.path(of: Place(index: index))))
+      faults.append(Self.sameName(path.text, self.path(of: Entry(index: index))))
       return faults
     }
     switch (nodes[index].kind, kind) {
@@ -150,7 +150,7 @@ struct PathTable {
     _ folder: Substring, of index: Int, _ faults: inout [PackageFault]
   ) {
     guard twins.insert(Array(folder.utf8)).inserted else { return }
-    faults.append(Self.sameName(String(folder), path(of: Place(index: index))))
+    faults.append(Self.sameName(String(folder), path(of: Entry(index: index))))
   }
 
   /// Returns a fault if a path is inside something that is not a folder.
@@ -160,11 +160,11 @@ struct PathTable {
     case .link:
       PackageFault(
         .belowLink, path: path.text,
-        "is below \(self.path(of: Place(index: index))), which is a link: pack a folder there.")
+        "is below \(self.path(of: Entry(index: index))), which is a link: pack a folder there.")
     case .file, .special:
       PackageFault(
         .fileAndFolder, path: path.text,
-        "is below \(self.path(of: Place(index: index))), which is "
+        "is below \(self.path(of: Entry(index: index))), which is "
           + "\(Self.name(nodes[index].kind)): pack a folder there.")
     }
   }

@@ -42,7 +42,7 @@ extension EnvironmentState {
     if isFirstOfChain {
       chains[chain].firstPurchase = index
       chains[chain].firstProduct = fact.product
-      indexes.addChain(chain, of: fact.product)
+      indexes.chainsByProduct.add(chain, with: fact.product)
       chains[chain].quantity = detail?.fields.quantity ?? 1
     }
     transactions[index].purchase.take(fact, ordinal: step.ordinal)

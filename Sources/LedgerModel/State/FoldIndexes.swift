@@ -5,15 +5,20 @@ import LedgerEvents
 ///
 /// Short tables are walked, which is faster than an index.
 struct FoldIndexes: Sendable {
-  /// Longer tables and chains are indexed.
-  static let walkedCountMax = 16
+  /// Longer tables and chains are indexed. Builds with checks index almost all of them, so that
+  /// every test of the fold is one of the indexes too.
+  #if DEBUG
+    static let walkedCountMax = 1
+  #else
+    static let walkedCountMax = 16
+  #endif
 
   /// By chain: the holders of the transactions that its customers bought themselves, each once.
   private var buyers: [Int: [Holder]] = [:]
   /// By product: the chains whose first purchase is of it.
-  private var chainsByProduct: [NameNumber: [Int]]?
+  var chainsByProduct = RowIndex<NameNumber>()
   /// By restore: the deliveries that may belong to it.
-  private var deliveriesByRestore: [UInt64: [Int]]?
+  var deliveriesByRestore = RowIndex<UInt64>()
   private var found = FoundTransactions()
 
   /// Transactions that findings name. The tables of findings only grow, so it is known how far they
@@ -52,48 +57,28 @@ extension FoldIndexes {
   mutating func holdersChanged() { buyers.removeAll() }
 }
 
-// MARK: - Chains by product
+// MARK: - Rows by what they name
 
-extension FoldIndexes {
-  /// The chains whose first purchase is of a product.
+/// The indexes of a table's rows by a number in them, made when it is first asked for.
+struct RowIndex<Key: Hashable & Sendable>: Sendable {
+  private var rowsByKey: [Key: [Int]]?
+
+  /// The rows with a key, in the order in which they were added.
   ///
-  /// - Complexity: O(1); the first time O(*n*) in the chains.
-  mutating func chains(of product: NameNumber, among chains: [ChainState]) -> [Int] {
-    if let chainsByProduct { return chainsByProduct[product] ?? [] }
-    var index: [NameNumber: [Int]] = [:]
-    for chain in chains.indices where chains[chain].firstPurchase != none {
-      index[chains[chain].firstProduct, default: []].append(chain)
+  /// - Parameter key: The key of a row of the table; `nil` if it has none.
+  /// - Complexity: O(1); the first time O(*n*) in the rows.
+  mutating func rows<Row>(with wanted: Key, in table: [Row], by key: (Row) -> Key?) -> [Int] {
+    if let rowsByKey { return rowsByKey[wanted] ?? [] }
+    var rows: [Key: [Int]] = [:]
+    for index in table.indices {
+      if let key = key(table[index]) { rows[key, default: []].append(index) }
     }
-    chainsByProduct = index
-    return index[product] ?? []
+    rowsByKey = rows
+    return rows[wanted] ?? []
   }
 
-  /// Adds a chain at its first purchase.
-  mutating func addChain(_ chain: Int, of product: NameNumber) {
-    chainsByProduct?[product, default: []].append(chain)
-  }
-}
-
-// MARK: - Deliveries by restore
-
-extension FoldIndexes {
-  /// The deliveries that may belong to a restore.
-  ///
-  /// - Complexity: O(1); the first time O(*n*) in the deliveries.
-  mutating func deliveries(of restore: UInt64, among deliveries: [DeliveryState]) -> [Int] {
-    if let deliveriesByRestore { return deliveriesByRestore[restore] ?? [] }
-    var index: [UInt64: [Int]] = [:]
-    for delivery in deliveries.indices where deliveries[delivery].restore != 0 {
-      index[deliveries[delivery].restore, default: []].append(delivery)
-    }
-    deliveriesByRestore = index
-    return index[restore] ?? []
-  }
-
-  /// Adds a delivery that did not belong to the restore before.
-  mutating func addDelivery(_ delivery: Int, to restore: UInt64) {
-    deliveriesByRestore?[restore, default: []].append(delivery)
-  }
+  /// Adds a row that did not have the key before. An index that was not made yet finds it itself.
+  mutating func add(_ row: Int, with key: Key) { rowsByKey?[key, default: []].append(row) }
 }
 
 // MARK: - What a fold asks
@@ -103,19 +88,27 @@ extension EnvironmentState {
   mutating func set(restore: UInt64, ofDelivery delivery: Int) {
     if deliveries[delivery].restore == restore { return }
     deliveries[delivery].restore = restore
-    indexes.addDelivery(delivery, to: restore)
+    indexes.deliveriesByRestore.add(delivery, with: restore)
   }
 
   /// The deliveries that may belong to a restore, each once.
   mutating func deliveriesThatMayBe(of restore: UInt64) -> [Int] {
     if deliveries.count <= FoldIndexes.walkedCountMax { return Array(deliveries.indices) }
-    return Array(Set(indexes.deliveries(of: restore, among: deliveries)))
+    // A copy, because an argument and the index cannot be parts of one access.
+    let deliveries = deliveries
+    let rows = indexes.deliveriesByRestore.rows(with: restore, in: deliveries) {
+      $0.restore == 0 ? nil : $0.restore
+    }
+    return Array(Set(rows))
   }
 
   /// The chains whose first purchase may be of a product.
   mutating func chainsThatMayBe(of product: NameNumber) -> [Int] {
     if chains.count <= FoldIndexes.walkedCountMax { return Array(chains.indices) }
-    return indexes.chains(of: product, among: chains)
+    let chains = chains
+    return indexes.chainsByProduct.rows(with: product, in: chains) {
+      $0.firstPurchase == none ? nil : $0.firstProduct
+    }
   }
 
   /// The holders of the transactions of a chain that their customers bought themselves.

@@ -100,9 +100,20 @@ extension Projections {
     }
   }
 
+  /// How often a removal is tried. Each time somebody else must have made a file meanwhile.
+  private static let removalsMax = 10
+
+  /// Removes a file, or a folder with what is in it, if it is there.
+  ///
+  /// A process that opens a generation to read makes a lock file in it. If it does so between the
+  /// removal of the files and that of their folder, the folder is not empty, and all is done again.
   private static func removeItem(_ path: String) throws(LedgerError) {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      throw LedgerError(.io, "\(path) cannot be removed: check its rights.", cause: error)
+    for attempt in 1... {
+      do { return try FileManager.default.removeItem(atPath: path) } catch {
+        if kind(of: path) == nil { return }
+        if attempt < removalsMax { continue }
+        throw LedgerError(.io, "\(path) cannot be removed: check its rights.", cause: error)
+      }
     }
   }
 }

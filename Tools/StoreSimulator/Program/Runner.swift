@@ -4,6 +4,8 @@ import SimulatedDisk
 
 struct Options {
   var seed: UInt64?
+  /// Where the seeds after the kept ones begin; at random if none is given.
+  var from: UInt64?
   var seconds = 30.0
   var operations = 600
   var histories: Int?
@@ -19,6 +21,7 @@ struct Options {
     while let option = arguments.popFirst() {
       switch option {
       case "--seed": seed = Self.number(arguments.popFirst())
+      case "--from": from = Self.number(arguments.popFirst())
       case "--seconds": seconds = Double(Self.number(arguments.popFirst()))
       case "--operations": operations = Int(Self.number(arguments.popFirst()))
       case "--histories": histories = Int(Self.number(arguments.popFirst()))
@@ -48,8 +51,8 @@ struct Options {
   private static func usage() -> Never {
     print(
       """
-      usage: StoreSimulator [--seed N] [--seconds S] [--operations N] [--histories N] [--trace]
-               [--calls] [--controls] [--control NAME] [--fault-every N] [--no-faults]
+      usage: StoreSimulator [--seed N | --from N] [--seconds S | --histories N] [--operations N]
+               [--trace] [--calls] [--controls] [--control NAME] [--fault-every N] [--no-faults]
                [--folder TMPFS]
       """)
     exit(64)
@@ -71,11 +74,14 @@ struct Runner {
     var histories = 0
     var calls: UInt64 = 0
     if let seed = options.seed { seeds = [seed] }
-    let first = options.seed ?? UInt64.random(in: 0..<1 << 32)
+    let first = options.seed ?? options.from ?? UInt64.random(in: 0..<1 << 32)
     var next = first
     let most = options.histories ?? (options.seed == nil ? Int.max : 1)
     print("first seed \(first), \(seeds.count) kept, \(options.operations) operations each")
-    while histories < most, !seeds.isEmpty || begun.duration(to: .now) < .seconds(options.seconds) {
+    while histories < most,
+      options.histories != nil || !seeds.isEmpty
+        || begun.duration(to: .now) < .seconds(options.seconds)
+    {
       let seed = seeds.popFirst() ?? next
       if options.seed == nil || histories > 0 { next += 1 }
       if options.seed != nil, histories == 0 { next = first + 1 }

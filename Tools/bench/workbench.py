@@ -15,7 +15,7 @@ class Missing(Exception):
     """Something that a peer needs and that is not here: the peer is left out."""
 
 
-class Place:
+class Workbench:
     """The folders of this run, and the programs in them."""
 
     def __init__(self, root, may_install, builds):
