@@ -51,8 +51,8 @@ struct DataFile: ~Copyable {
   /// lock of that file meanwhile, and others wait for it. If the process is killed before it is
   /// done, LMDB lets the next one use a lock file according to which nothing was ever committed.
   /// That process continues from the first meta page, even if the second one is newer, and what it
-  /// commits is lost. With this lock, nobody waits for LMDB's own: either that one is free, or the
-  /// lock file is complete.
+  /// commits is lost. With this lock, nobody who opens through this type waits for LMDB's own:
+  /// either that one is free, or the lock file is complete. Other programs do not take it.
   ///
   /// Source: `mdb_env_excl_lock` and `mdb_env_setup_locks` in LMDB 0.9's `mdb.c`.
   func beginOpening() throws(LMDBError) {

@@ -73,7 +73,8 @@ public struct FileLock: ~Copyable, Sendable {
     // opened to be written.
     // SAFETY: the path is a NUL-terminated copy during the call.
     var descriptor = unsafe open(path, O_RDWR | flags)
-    if descriptor < 0, [EISDIR, EACCES, EPERM, EROFS].contains(errno) {
+    let failure = errno
+    if descriptor < 0, [EISDIR, EACCES, EPERM, EROFS].contains(failure) {
       // SAFETY: as above.
       descriptor = unsafe open(path, O_RDONLY | flags)
     }
@@ -84,6 +85,12 @@ public struct FileLock: ~Copyable, Sendable {
 
   /// Releases the lock.
   public consuming func unlock() {}
+
+  /// Whether an attempt failed because the file system has no locks.
+  package static func areMissing(_ error: LMDBError) -> Bool {
+    guard case .system(let number) = error.code else { return false }
+    return [ENOTSUP, EOPNOTSUPP, ENOSYS, ENOLCK].contains(number)
+  }
 
   /// Returns false if the lock is taken and the operation does not wait.
   private borrowing func take(_ operation: Int32) throws(LMDBError) -> Bool {

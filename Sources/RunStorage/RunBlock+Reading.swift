@@ -19,7 +19,7 @@ extension RunBlock {
   ///   - first: The first entry in the row's key.
   ///   - lower: The lowest key.
   ///   - upper: The highest key.
-  ///   - isChecked: Whether to take it that the block has its checksum.
+  ///   - isChecked: Whether to assume that the checksum is right, without comparing it.
   /// - Complexity: O(*n*).
   /// - Throws: ``RunsError`` if it is not a block, or not the one that was written under the key.
   package static func entries(

@@ -4,9 +4,6 @@ import Testing
 /// Commands that would use the terminal although they, or what they start, are in its background.
 /// A Python program is the shell: it starts the command as a job, and says whether it was stopped.
 @Suite("In the background of a terminal", .serialized) struct BackgroundTests {
-  private static let isPossible = ["/usr/bin/python3", "/usr/local/bin/python3", "/bin/python3"]
-    .contains { FileManager.default.isExecutableFile(atPath: $0) }
-
   private let ledger: TestLedger
 
   init() throws { ledger = try TestLedger(events: [Sample.purchase("t1", of: "ada", at: 0)]) }
@@ -19,25 +16,16 @@ import Testing
   /// Runs a command as a job of a shell on a terminal.
   ///
   /// - Returns: What the terminal showed. The last line says how the job ended.
-  private func job(_ place: String, _ arguments: String...) throws -> String {
-    let script = try file("shell.py", Self.shell)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["python3", script, place, try Program.executable().path] + arguments
-      + ["--ledger", ledger.path]
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: said, as: UTF8.self)
+  private func job(_ ground: String, _ arguments: String...) throws -> String {
+    let (shown, _) = try TerminalScript.run(
+      Self.shell,
+      [ground, try Program.executable().path] + arguments + ["--ledger", ledger.path])
+    return String(decoding: shown, as: UTF8.self)
   }
 
   @Test(
     "a prompt for a passphrase is refused, and the terminal stays as it is",
-    .enabled(if: isPossible, "python3"))
+    .enabled(if: TerminalScript.isPossible, "python3"))
   func passphrase() throws {
     let phrase = try file("phrase", "correct horse\n")
     let key = ledger.folder.path("key")
@@ -59,15 +47,15 @@ import Testing
 
   @Test(
     "a command that signs and asks at the terminal gets an error, and nothing waits for ever",
-    .enabled(if: isPossible, "python3"), arguments: ["foreground", "background"])
-  func keyCommand(place: String) throws {
+    .enabled(if: TerminalScript.isPossible, "python3"), arguments: ["foreground", "background"])
+  func keyCommand(ground: String) throws {
     let made = try Program.run(
       ["key", "new", "--name", "a.example", "--out", ledger.folder.path("key")],
       in: ledger.folder.file(""))
     let verifier = try #require(made.lines.first, "\(made.errors)")
     for ask in ["read answer </dev/tty", "stty -echo </dev/tty && read answer </dev/tty"] {
       let said = try job(
-        place, "checkpoint", "--key", verifier, "--operator", "kim", "--key-command",
+        ground, "checkpoint", "--key", verifier, "--operator", "kim", "--key-command",
         "\(ask) || { echo cannot ask >&2; exit 5; }; stty echo </dev/tty")
       #expect(said.contains("exited with 5: cannot ask"), "\(said)")
       #expect(said.contains("exited with 74"), "\(said)")
@@ -79,12 +67,12 @@ import Testing
   private static let shell = """
     import os, pty, signal, sys, termios
 
-    def run(place, words):
+    def run(ground, words):
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)
         job = os.fork()
         if job == 0:
             os.setpgid(0, 0)
-            if place == 'foreground':
+            if ground == 'foreground':
                 os.tcsetpgrp(0, os.getpgrp())
             signal.signal(signal.SIGTTOU, signal.SIG_DFL)
             os.execv(words[0], words)

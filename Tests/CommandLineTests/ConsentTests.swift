@@ -3,9 +3,6 @@ import Testing
 
 /// Commands that ask on a terminal, asked of a Python program that holds its other end.
 @Suite("Look before you leap", .serialized) struct ConsentTests {
-  private static let isPossible = ["/usr/bin/python3", "/usr/local/bin/python3", "/bin/python3"]
-    .contains { FileManager.default.isExecutableFile(atPath: $0) }
-
   private let ledger: TestLedger
 
   init() throws {
@@ -24,26 +21,15 @@ import Testing
   private func onTerminal(
     _ answer: String, why: [String] = Self.why, _ arguments: String...
   ) throws -> (String, Int32) {
-    let folder = try TemporaryFolder()
-    try Data(Self.terminal.utf8).write(to: folder.file("terminal.py"))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      ["python3", folder.path("terminal.py"), answer, try Program.executable().path]
-      + arguments + why + ["--ledger", ledger.path]
-    process.currentDirectoryURL = try Program.packageFolder()
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (String(decoding: said, as: UTF8.self), process.terminationStatus)
+    let (shown, status) = try TerminalScript.run(
+      Self.terminal,
+      [answer, try Program.executable().path] + arguments + why + ["--ledger", ledger.path])
+    return (String(decoding: shown, as: UTF8.self), status)
   }
 
   @Test(
     "a link, a transfer and a grant say first what changes, and wait for a yes",
-    .enabled(if: isPossible, "python3"))
+    .enabled(if: TerminalScript.isPossible, "python3"))
   func asked() throws {
     let (refused, status) = try onTerminal("n", "transfer", "ada", "eve-2", "--new-account")
     #expect(refused.contains("this would change:"), "\(refused)")
@@ -64,7 +50,7 @@ import Testing
 
   @Test(
     "a catalogue that takes grants from what was bought asks before it is set",
-    .enabled(if: isPossible, "python3"))
+    .enabled(if: TerminalScript.isPossible, "python3"))
   func catalogue() throws {
     let folder = try TemporaryFolder()
     func set(_ grants: String, _ answer: String) throws -> (String, Int32) {
@@ -123,7 +109,7 @@ import Testing
     #expect(try count == before)
   }
 
-  @Test("an erasure asks on a terminal", .enabled(if: isPossible, "python3"))
+  @Test("an erasure asks on a terminal", .enabled(if: TerminalScript.isPossible, "python3"))
   func erasureOnTerminal() throws {
     let (refused, status) = try onTerminal("", "erase", "ada")
     #expect(refused.contains("Erase? [y/N]"), "\(refused)")

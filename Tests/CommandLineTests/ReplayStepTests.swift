@@ -3,9 +3,6 @@ import Testing
 
 /// The screens of an interactive replay, from a Python program that controls the terminal.
 @Suite("replay --step", .serialized) struct ReplayStepTests {
-  private static let isPossible = ["/usr/bin/python3", "/usr/local/bin/python3", "/bin/python3"]
-    .contains { FileManager.default.isExecutableFile(atPath: $0) }
-
   private struct Reported: Decodable {
     var screens: [String]
     var status: Int
@@ -15,28 +12,17 @@ import Testing
   /// Presses keys, one after each screen. If `signal` is not 0, it is sent at the end.
   private func walk(_ keys: [String], signal: Int32 = 0, _ arguments: String...) throws -> Reported
   {
-    let folder = try TemporaryFolder()
-    try Data(Self.terminal.utf8).write(to: folder.file("terminal.py"))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let keys = String(decoding: try JSONEncoder().encode(keys), as: UTF8.self)
-    process.arguments =
-      ["python3", folder.path("terminal.py"), keys, "\(signal)", try Program.executable().path]
-      + ["replay", "Tools/samples/incidents/copied-too-late.jsonl", "--step"] + arguments
-    process.currentDirectoryURL = try Program.packageFolder()
-    var variables = ProcessInfo.processInfo.environment
-    variables["NO_COLOR"] = "1"
-    process.environment = variables
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return try JSONDecoder().decode(Reported.self, from: said)
+    let (printed, _) = try TerminalScript.run(
+      Self.terminal,
+      [keys, "\(signal)", try Program.executable().path]
+        + ["replay", "Tools/samples/incidents/copied-too-late.jsonl", "--step"] + arguments)
+    return try JSONDecoder().decode(Reported.self, from: printed)
   }
 
-  @Test("goes forwards and back, and shows the state there", .enabled(if: isPossible, "python3"))
+  @Test(
+    "goes forwards and back, and shows the state there",
+    .enabled(if: TerminalScript.isPossible, "python3"))
   func walk() throws {
     let reported = try walk([" ", "j", "\u{1B}[C", "k", "\u{1B}[D", "f", "\u{1B}OA", "G", "g", "q"])
     let steps = reported.screens.map { screen in
@@ -57,14 +43,16 @@ import Testing
     #expect(reported.isRestored)
   }
 
-  @Test("gives the terminal back on a signal", .enabled(if: isPossible), arguments: [2, 15])
+  @Test(
+    "gives the terminal back on a signal",
+    .enabled(if: TerminalScript.isPossible, "python3"), arguments: [2, 15])
   func signalled(_ signal: Int32) throws {
     let reported = try walk(["j"], signal: signal)
     #expect(reported.status == 128 + Int(signal))
     #expect(reported.isRestored)
   }
 
-  @Test("gives the terminal back at the end of its input", .enabled(if: isPossible))
+  @Test("gives the terminal back at the end of its input", .enabled(if: TerminalScript.isPossible))
   func ended() throws {
     let reported = try walk(["\u{4}"], "--until", "9")
     #expect(reported.screens[0].contains("step 1 of 9"))

@@ -112,6 +112,29 @@ import Testing
     #expect(try !fixture.ledger.log.verify().damage.isEmpty)
   }
 
+  /// The list leads before the first event, to another one, or after the last one.
+  @Test(
+    "is erased again even if the list leads to no erasure", arguments: [0, 1, 99, .max] as [UInt64])
+  func listLeadsElsewhere(_ position: UInt64) throws {
+    try fixture.reopen()
+    try fixture.append([
+      event(
+        "x1", "notification.received", on: "2026-01-20",
+        #""source":"notification","transaction":"t-a1","#
+          + #""data":{"notificationType":"NEW","appAccountToken":"token of ada"}"#)
+    ])
+    let rows = try fixture.ledger.log.read { (view) throws(LedgerError) in try view.erasedSlots() }
+    let table = fixture.ledger.log.tables.erased
+    try damageList { slot, transaction in
+      let row = try #require(rows.first { $0.slot == slot })
+      let damaged = [UInt8](bigEndianWord: position) + row.value.dropFirst(8)
+      try transaction.put(table, slot.bigEndianBytes.span, damaged.span)
+    }
+    let again = try fixture.erase("ada", "e2", at: "2026-06-01")
+    #expect(again.texts == 1)
+    #expect(try !fixture.shown().contains { $0.contains("token of ada") })
+  }
+
   @Test("of which another erasure begins first keeps the slots of both in its mark")
   func twoErasures() throws {
     let first = try #require(
@@ -127,6 +150,96 @@ import Testing
     for count in [0, 7, 9, 11] {
       #expect(ErasureMark(Array(second.value.prefix(count))) == nil, "\(count) bytes")
     }
+  }
+
+  @Test("destroys its keys even if the list cannot be read, and is complete then")
+  func unreadableList() throws {
+    let slots = try slots()
+    let table = fixture.ledger.log.tables.erased
+    try damageList { slot, transaction in
+      try transaction.put(table, slot.bigEndianBytes.span, ([1, 2, 3] as [UInt8]).span)
+    }
+    #expect(throws: LedgerError(.corrupt, "")) { try fixture.ledger.finishErasure() }
+    #expect(try fixture.ledger.log.erasureMark() == nil)
+    let keys = try #require(fixture.ledger.log.tables.texts.keys)
+    for slot in slots { #expect(try keys.secret(slot) == nil, "slot \(slot)") }
+  }
+
+  @Test("hides no key of an earlier erasure that was put back") func earlierKeys() throws {
+    try fixture.reopen()
+    let slots = try slots()
+    let file = try FileHandle(forUpdating: fixture.keys)
+    for slot in slots {
+      try file.seek(toOffset: UInt64(PersonalKeys.offset(slot)))
+      try file.write(contentsOf: [UInt8](repeating: 7, count: Secret.byteCount))
+    }
+    try file.close()
+    let erased = try ErasureFixture.erasure("bob", "e2", at: "2026-06-01")
+    try fixture.ledger.eraseAndLeave(erased)
+    let found = try fixture.ledger.log.verify()
+    #expect(found.unfinishedErasure != nil)
+    #expect(found.faults.map(\.part) == [.erasedKey])
+    #expect(found.faults.first?.message.contains("3 erased names and texts") == true)
+  }
+
+  // MARK: - Salvage
+
+  /// Closes the ledger, and returns its log with the newest meta page damaged.
+  private func withoutNewestCommit() throws -> Data {
+    try fixture.ledger.close()
+    var log = try Data(contentsOf: URL(filePath: DamagedLedger.dataFile(fixture.ledger.path)))
+    let newest = log[144] > log[DamagedLedger.pageBytes + 144] ? 0 : 1
+    log.resetBytes(in: newest * DamagedLedger.pageBytes..<newest * DamagedLedger.pageBytes + 200)
+    return log
+  }
+
+  private func salvaged(_ log: Data) throws -> (notes: [String], shown: [String]) {
+    let path = fixture.ledger.path
+    try log.write(to: URL(filePath: DamagedLedger.dataFile(path)))
+    try FileManager.default.removeItem(atPath: path + "/root")
+    let (report, _) = try Ledger.salvage(path, into: path + "-saved")
+    let saved = try Ledger(at: path + "-saved")
+    let shown = try saved.log.allEvents().map {
+      String(decoding: EventEncoder().encode($0.event), as: UTF8.self)
+    }
+    try saved.close()
+    return (report.notes, shown)
+  }
+
+  @Test("whose commit failed destroys no key, and salvage says that it may have happened")
+  func failedErasure() throws {
+    let record = try fixture.ledger.log.read { (view) throws(LedgerError) in
+      [UInt8](copying: try view.recordBytes(at: 3))
+    }
+    var log = try withoutNewestCommit()
+    // What the commit wrote of the erasure itself never reached the disk.
+    while let range = log.range(of: Data(record)) { log.resetBytes(in: range) }
+    let (notes, shown) = try salvaged(log)
+    #expect(notes.contains { $0.contains("an erasure may have been interrupted") }, "\(notes)")
+    #expect(shown.contains(where: Self.isHers))
+  }
+
+  @Test("is completed by salvage if the newest commit cannot be read and the erasure is kept")
+  func keptErasure() throws {
+    let (notes, shown) = try salvaged(try withoutNewestCommit())
+    #expect(notes.contains { $0.contains("position 3 may have been interrupted") }, "\(notes)")
+    #expect(!shown.contains(where: Self.isHers))
+  }
+
+  @Test("is reported by salvage if its mark is damaged") func damagedMark() throws {
+    let mark = try #require(try fixture.ledger.log.erasureMark())
+    let path = fixture.ledger.path
+    try fixture.ledger.close()
+    var log = try Data(contentsOf: URL(filePath: DamagedLedger.dataFile(path)))
+    var found = 0
+    while let range = log.range(of: Data(mark.value)) {
+      log[range.lowerBound] ^= 1
+      found += 1
+    }
+    try #require(found > 0)
+    try log.write(to: URL(filePath: DamagedLedger.dataFile(path)))
+    let (report, _) = try Ledger.salvage(path, into: path + "-saved")
+    #expect(report.notes.contains { $0.contains("an erasure may have been interrupted") })
   }
 
   @Test("is completed by salvage, whether its list is whole or damaged", arguments: [true, false])

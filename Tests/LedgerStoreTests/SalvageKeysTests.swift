@@ -57,7 +57,7 @@ import Testing
     #expect(whole.isWhole(better.events))
   }
 
-  @Test("of what was erased misses nothing") func erased() throws {
+  @Test("reports nothing missing for what was erased") func erased() throws {
     let (report, events, _) = try whole.salvage(try whole.copy())
     #expect(report.isComplete && report.namesWithoutKey == 0 && report.textsWithoutKey == [])
     #expect(whole.isWhole(events))

@@ -8,12 +8,27 @@ enum Workplace {
     let parent =
       FileManager.default.isWritableFile(atPath: memory)
       ? memory : FileManager.default.temporaryDirectory.path
-    let path = "\(parent)/daybook-fuzz-\(UUID().uuidString)"
+    removeLeftovers(in: parent)
+    let path = "\(parent)/\(prefix)\(ProcessInfo.processInfo.processIdentifier)"
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch { say("\(path) cannot be made: \(error)") }
     return path
   }()
+
+  private static let prefix = "daybook-fuzz-"
+
+  /// Removes what runs that ended with a signal left behind.
+  private static func removeLeftovers(in parent: String) {
+    let names = Result { try FileManager.default.contentsOfDirectory(atPath: parent) }
+    guard case .success(let names) = names else { return }
+    for name in names where name.hasPrefix(prefix) {
+      guard let process = Int32(name.dropFirst(prefix.count)), kill(process, 0) != 0 else {
+        continue
+      }
+      do { try remove("\(parent)/\(name)") } catch { say("left \(parent)/\(name): \(error)") }
+    }
+  }
 
   /// Makes an empty folder, in place of what is there.
   static func make(_ name: String) throws -> String {

@@ -5,10 +5,10 @@ import Foundation
 ///
 ///     Fuzz [--seconds 30 | --rounds N] [--seed N] [--target NAME]… [--from I] [--each] [--list]
 ///
-/// Each round gives every target a number of inputs that takes about as long as the others' does.
-/// A number of rounds with a seed is the same run each time. A failure prints the input, and the command that shows it
-/// again where the samples are the same in each run; those of proofs, checkpoints and keys have
-/// keys and times of their own. After a trap, run the target with `--each`. Keep the input in
+/// Each round gives every target its share of inputs. With a seed and a number of rounds, each run
+/// has the same inputs. A failure prints the input, and the command that shows it again where the
+/// samples are the same, too: those of proofs, checkpoints, keys, backups and ledgers have keys and
+/// times of their own. After a trap, run the target with `--each`. Keep the input in
 /// `Tools/Fuzz/Corpus/<target>/<name>.bin`.
 struct Options {
   var seconds = 30.0
@@ -80,6 +80,7 @@ struct Run {
         say(String(decoding: bytes, as: UTF8.self))
         say(bytes.map { String($0, radix: 16) }.joined(separator: " "))
         say("again: Fuzz --target \(target.name) --seed \(options.seed) --from \(iteration)")
+        Workplace.end()
         exit(1)
       }
       iteration += 1
@@ -115,6 +116,7 @@ for run in runs {
   // A target whose samples are refused would test nothing but refusals.
   guard run.accepted > 0 || options.from > 0 else {
     say("\(run.target.name): none of its inputs is right, not even a sample")
+    Workplace.end()
     exit(1)
   }
   say("\(run.target.name): \(run.iteration - options.from) inputs, \(run.accepted) right")

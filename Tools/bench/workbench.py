@@ -56,10 +56,9 @@ class Workbench:
             raise Missing(f"needs {package}: {command}")
         tell(f"installing {package}")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        done = subprocess.run(
+        done = installed(
             ["apt-get", "install", "-y", "-q", package], env=environment, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            timeout=INSTALL_SECONDS_MAX, check=False)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if done.returncode != 0:
             raise Missing(f"{command} failed: {last_line(done.stderr)}")
 
@@ -77,15 +76,22 @@ class Workbench:
                 shutil.rmtree(f"{self.cache}/venv", ignore_errors=True)
                 raise Missing("needs venv: apt-get install python3-venv")
         tell(f"installing {' '.join(requirements)}")
-        done = subprocess.run(
+        done = installed(
             [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-             *requirements], text=True, capture_output=True, timeout=INSTALL_SECONDS_MAX,
-            check=False)
+             *requirements], text=True, capture_output=True)
         if done.returncode != 0:
             raise Missing(f"pip install {' '.join(requirements)} failed: "
                           f"{last_line(done.stderr)}")
         with open(mark, "w", encoding="utf-8"):
             pass
+
+
+def installed(words, **options):
+    """Runs a command that installs something; one that hangs leaves its peer out."""
+    try:
+        return subprocess.run(words, timeout=INSTALL_SECONDS_MAX, check=False, **options)
+    except subprocess.TimeoutExpired:
+        raise Missing(f"{words[0]} did not end within {INSTALL_SECONDS_MAX} s") from None
 
 
 def tell(text):

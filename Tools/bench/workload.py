@@ -83,9 +83,10 @@ def reverse(source, target):
 
 
 def microseconds(text):
-    """The microseconds since 1970 of a time of RFC 3339."""
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00")) - EPOCH
-    return (moment.days * 86_400 + moment.seconds) * 1_000_000 + moment.microseconds
+    """The microseconds since 1970 of a time of RFC 3339 in UTC, with any fraction."""
+    seconds, _, fraction = text.removesuffix("Z").partition(".")
+    moment = datetime.fromisoformat(seconds + "+00:00") - EPOCH
+    return (moment.days * 86_400 + moment.seconds) * 1_000_000 + int((fraction + "000000")[:6])
 
 
 def row(event):

@@ -10,6 +10,21 @@ enum KeyReading {
   case unreadable
 }
 
+/// The slots whose keys an erasure was destroying when the log was read.
+struct KeysInErasure {
+  private let slots: Set<UInt32>
+  /// Whether the mark of the erasure does not name its slots, so that it may be about any.
+  private let mayBeAny: Bool
+
+  init(_ log: LogView) throws(LedgerError) {
+    let mark = try ErasureMark(log.view, log.tables)
+    slots = Set(mark?.slots ?? [])
+    mayBeAny = mark?.slots.isEmpty ?? false
+  }
+
+  func contains(_ slot: UInt32) -> Bool { mayBeAny || slots.contains(slot) }
+}
+
 extension LogVerifier {
   /// Reads the head of the key file. If it is damaged, the log is verified without keys.
   mutating func verifyKeyFile(_ log: LogView) {
@@ -27,12 +42,13 @@ extension LogVerifier {
     }
   }
 
-  /// Counts a key that exists although it was erased, unless an erasure is in progress.
+  /// Counts a key that exists although it was erased, unless an erasure is destroying it.
   mutating func verifyDestroyed(_ slot: Slot, _ log: LogView) throws(LedgerError) {
-    guard !slot.isForgotten, case .secret = key(of: slot.taken, log),
-      try ErasureMark(log.view, log.tables) == nil
-    else { return }
-    keysLeft += 1
+    guard !slot.isForgotten, case .secret = key(of: slot.taken, log) else { return }
+    let known: KeysInErasure
+    if let keysInErasure { known = keysInErasure } else { known = try KeysInErasure(log) }
+    keysInErasure = known
+    if !known.contains(slot.taken) { keysLeft += 1 }
   }
 
   /// Returns the number of keys that are missing although no erasure has destroyed them up to now.

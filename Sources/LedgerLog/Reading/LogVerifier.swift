@@ -28,6 +28,8 @@ struct LogVerifier {
   /// Events up to this position, and names up to the last one before it, are not read.
   var base: UInt64 = 0
   var baseName: NameNumber = 0
+  /// The keys that an erasure is destroying; `nil` until a key of something erased is found.
+  var keysInErasure: KeysInErasure?
   /// False once reading the key file has failed. The log is then verified without keys.
   var isKeyFileUsable = true
 
@@ -63,9 +65,7 @@ struct LogVerifier {
       report(
         LogFault(
           .name, number: numberUsed + 1,
-          "the log numbers \((kinds.count - 1).counted("name")), and its events use only "
-            + "\(numberUsed)"
-        ))
+          "the log numbers \((kinds.count - 1).counted("name")), and its events use \(numberUsed)"))
     }
     let keysMissing = countKeysMissing(erasedSince)
     if keysMissing > 0 {

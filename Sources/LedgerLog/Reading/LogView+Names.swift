@@ -114,7 +114,7 @@ extension LogView {
   /// Returns the number of key slots that were destroyed.
   ///
   /// - Complexity: O(1).
-  func erasureCount() throws(LedgerError) -> Int { try entries(tables.erased) }
+  package func erasureCount() throws(LedgerError) -> Int { try entries(tables.erased) }
 
   /// Returns whether a slot was erased, or is that of a text that arrived too late to get a key.
   package func isErased(_ slot: Slot) throws(LedgerError) -> Bool {

@@ -60,12 +60,8 @@ package struct LogSalvage {
         "\(reason), so how many events the log had is not known: it may have had more, or events "
           + "at its end that were never acknowledged")
     }
-    if let mark = keys.mark, keys.head != nil {
-      notes.append(
-        "the erasure at position \(mark.position) was interrupted: the keys that it destroys are "
-          + "not in the new key file")
-    }
     plan = SalvagePlan(source, keys, kept: kept, last: last)
+    if keys.head != nil { notes += plan.notesOnMark }
     if keyFile != nil, keys.head != nil, !plan.erasures.isWhole {
       throw LedgerError(
         .keysMissing,

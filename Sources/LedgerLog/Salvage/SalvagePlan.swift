@@ -55,6 +55,31 @@ struct SalvagePlan {
     return UInt32(min(taken, UInt64(PersonalKeys.slotMax)))
   }
 
+  /// The mark of an erasure that was interrupted, if it can be believed: it is the newest commit's,
+  /// or the erasure is kept. An earlier one may belong to a commit that failed.
+  var mark: ErasureMark? {
+    guard let mark = keys.mark else { return nil }
+    if source.isMarkKnown { return mark }
+    let isKept = source.erasures.contains(mark.position) && missing[mark.position] == nil
+    return isKept ? mark : nil
+  }
+
+  /// What to say about the mark.
+  var notesOnMark: [String] {
+    guard let mark else {
+      return source.isMarkDamaged || keys.mark != nil
+        ? [
+          "an erasure may have been interrupted, and what it was to destroy cannot be read: erase "
+            + "the last customers who were erased again"
+        ] : []
+    }
+    let verb = source.isMarkKnown ? "was" : "may have been"
+    return [
+      "the erasure at position \(mark.position) \(verb) interrupted: the keys that it destroys "
+        + "are not in the new key file"
+    ]
+  }
+
   /// The positions that are kept, in order.
   var positions: some Sequence<UInt64> {
     (1..<last + 1).lazy.filter { missing[$0] == nil }

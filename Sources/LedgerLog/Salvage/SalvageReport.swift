@@ -53,11 +53,14 @@ public struct SalvageReport: Sendable {
   /// The number of kept names of people that can no longer be read.
   public let namesLost: Int
   /// The number of kept names of people whose keys are zeros in the key file, although the list of
-  /// what was erased does not contain them. They stay encrypted, and a better copy of the key file
-  /// can still decrypt them.
+  /// what was erased does not contain them. They stay encrypted. A better copy of the key file can
+  /// still decrypt them, unless the list is damaged: then they may have been erased.
   public let namesWithoutKey: Int
   /// The former positions of kept events whose personal texts cannot be read for the same reason.
   public let textsWithoutKey: [UInt64]
+  /// Whether the list of what was erased is damaged, so that a name or text without a key may have
+  /// been erased.
+  public let mayHaveErased: Bool
   /// The number of names in which a flipped bit was turned back, because the tree then proves them.
   public let namesRepaired: Int
   /// Why the names and texts of people are given up; `nil` if the key file is intact.
@@ -81,6 +84,22 @@ extension SalvagePlan {
     return source.erasures.filter {
       missing[$0] == nil && $0 <= last && (!proof.isProven($0) || erasures.changed.contains($0))
     }
+  }
+
+  /// How many of these names a kept event uses.
+  private func usedNames(_ names: Set<NameNumber>) -> Int {
+    if names.isEmpty { return 0 }
+    var used: Set<NameNumber> = []
+    for position in positions {
+      guard let bytes = source.record(position) else { continue }
+      // Every kept record could be read before.
+      do throws(RecordError) {
+        try RecordView(bytes.span, isChecked: false).forEachNumber { number in
+          if names.contains(number) { used.insert(number) }
+        }
+      } catch { continue }
+    }
+    return used.count
   }
 
   /// What the plan keeps and leaves out.
@@ -118,10 +137,16 @@ extension SalvagePlan {
         gaps.first.map { $0.positions.lowerBound - 1 } ?? last,
         changedErasures.first.map { $0 - 1 } ?? last), gaps: gaps,
       moves: moves, unproven: unproven, contradicted: contradicted, textsLost: textsLost.sorted(),
-      namesLost: namesLost.count, namesWithoutKey: namesWithoutKey.count,
-      textsWithoutKey: textsWithoutKey.sorted(),
+      namesLost: usedNames(namesLost), namesWithoutKey: usedNames(namesWithoutKey),
+      textsWithoutKey: textsWithoutKey.sorted(), mayHaveErased: !erasures.isWhole,
       namesRepaired: source.repaired.count, keysGivenUp: keys.fault,
       notes: notes
+        + (erasures.isWhole || namesWithoutKey.isEmpty && textsWithoutKey.isEmpty
+          ? []
+          : [
+            "the list of what was erased is damaged, so names and texts whose keys are zeros may "
+              + "have been erased"
+          ])
         + changedErasures.map {
           "the list of what the erasure at position \($0) destroyed is damaged: it stays "
             + "destroyed, and is shown as encrypted"

@@ -42,7 +42,9 @@ final class SalvageSource {
 
   private var pages: [UInt64: TreePage] = [:]
   /// Whether the newest commit says whether an erasure was interrupted.
-  private var isMarkKnown = false
+  private(set) var isMarkKnown = false
+  /// Whether a row `erasing` was found that does not have its checksum.
+  private(set) var isMarkDamaged = false
 
   /// The number of pages to keep for the next rows, which are mostly requested in order.
   private static let pagesMax = 256
@@ -90,7 +92,7 @@ final class SalvageSource {
     reader.forEachLeaf(of: "meta") { readIdentity($0) }
     // The mark of an erasure is removed when its keys are destroyed, so an earlier page says
     // nothing about it, unless the newest one cannot be read.
-    isMarkKnown = isNewestCommit && !identity.isEmpty
+    isMarkKnown = isNewestCommit && !identity.isEmpty && !isMarkDamaged
     reader.forEachLeaf(of: "records") { addRecords(of: $0) }
     reader.forEachLeaf(of: "names") { add($0, \.names, keyBytes: 4) }
     reader.forEachLeaf(of: "people") { add($0, \.people, keyBytes: 4) }
@@ -219,8 +221,12 @@ final class SalvageSource {
       guard let name = String(validating: page.key(node), as: UTF8.self),
         let row = LogIdentity.Row(rawValue: name), identity[row] == nil,
         !(isMarkKnown && row == .erasing),
-        let stored = value(page, node), let value = LogIdentity.value(of: row, stored: stored)
+        let stored = value(page, node)
       else { continue }
+      guard let value = LogIdentity.value(of: row, stored: stored) else {
+        if row == .erasing { isMarkDamaged = true }
+        continue
+      }
       identity[row] = value
     }
   }

@@ -34,7 +34,7 @@ struct SalvageWriter {
     source = plan.source
     missing = plan.missing.keys.sorted()
     erasures = plan.erasures.byPosition
-    slotsToDestroy = plan.erasures.slotsToDestroy.union(plan.keys.mark?.slots ?? [])
+    slotsToDestroy = plan.erasures.slotsToDestroy.union(plan.mark?.slots ?? [])
     var highest = plan.erasures.bySlot.keys.max() ?? 0
     for key in source.people.keys {
       guard let row = source.people.value(key, source),

@@ -102,6 +102,7 @@ final class LogWriter: Sendable {
         waiting.batches.removeAll(keepingCapacity: true)
         waiting.taken = 0
         waiting.isDraining = false
+        waiting.isOneGroup = false
         return nil
       }
       var hooks = waiting.hooks

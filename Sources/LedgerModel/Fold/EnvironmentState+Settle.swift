@@ -38,7 +38,8 @@ extension EnvironmentState {
   /// than its number would change, such as the findings about it.
   ///
   /// - Parameter counts: Whether the fact counts in this environment.
-  /// - Complexity: O(1) on average; O(*f*) in the findings of the unit the first time.
+  /// - Complexity: O(1) on average; O(*f*) in the findings of the unit the first time after its
+  ///   state was read.
   mutating func rename(_ fact: Fact, counts: Bool) -> Bool {
     let index = transactionIndex.lookUp(UInt64(fact.payment))
     if index < 0 { return true }

@@ -147,15 +147,18 @@ extension Ledger {
     try finishErasure()
   }
 
-  /// Overwrites the keys of what the log lists as erased, if that is not done yet. The mark names
-  /// the slots, too, so a damaged list does not keep their keys.
+  /// Overwrites the keys of everything that was erased, if an erasure is not complete. Its mark
+  /// names the slots, so it becomes complete even if the list of what was erased is damaged.
   ///
-  /// - Complexity: O(1) if it is done; otherwise O(*n*) in everything that was ever erased.
+  /// - Complexity: O(1) if it is complete; otherwise O(*n*) in everything that was ever erased.
+  /// - Throws: ``LedgerError``: `corrupt` if the list is damaged, `io`.
   func finishErasure() throws(LedgerError) {
     guard let mark = try log.erasureMark() else { return }
     // If the key file is missing, the mark stays until the file is put back or given up.
-    guard try log.destroyErasedKeys() else { return }
+    guard try log.destroyKeys(of: mark) else { return }
     try log.clearErasureMark(mark.position)
+    // An older key file that was put back has the keys of earlier erasures again.
+    try log.destroyErasedKeys()
   }
 }
 
@@ -182,10 +185,18 @@ extension EventLog {
   func destroyErasedKeys() throws(LedgerError) -> Bool {
     // Before the list, which may be damaged.
     if let mark = try erasureMark(), !mark.slots.isEmpty {
-      guard try tables.texts.keys?.destroy(mark.slots) ?? true else { return false }
+      guard try destroyKeys(of: mark) else { return false }
     }
     let slots = try read { (view) throws(LedgerError) in try view.erasedSlots() }
     return try tables.texts.keys?.destroy(slots.map(\.slot)) ?? true
+  }
+
+  /// Overwrites the keys that a mark names. If it names none, it may be about anything in the list.
+  ///
+  /// - Returns: Whether there is a key file.
+  fileprivate func destroyKeys(of mark: ErasureMark) throws(LedgerError) -> Bool {
+    if mark.slots.isEmpty { return try destroyErasedKeys() }
+    return try tables.texts.keys?.destroy(mark.slots) ?? true
   }
 
   /// Removes the mark, unless another erasure has set a new one since.

@@ -28,24 +28,41 @@ extension Ledger {
   public func checkProjections(
     progress: ((_ position: UInt64, _ last: UInt64) -> Void)? = nil
   ) throws(LedgerError) -> [String] {
+    try checkProjections(progress) {}
+  }
+
+  /// - Parameter betweenFolds: Called when the projections were folded and those that they are
+  ///   compared with are not yet, so that a test can change something there.
+  func checkProjections(
+    _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?,
+    betweenFolds: () throws(LedgerError) -> Void
+  ) throws(LedgerError) -> [String] {
     try schedule.whileNobodyFolds { () throws(LedgerError) in
-      while true {
-        let erased = try erasedCount()
-        let differences = try foundDifferences(progress)
+      for _ in 0..<Self.checksMax {
+        let erased = try erasureCount()
+        let found = Result { () throws(LedgerError) in
+          try foundDifferences(progress, betweenFolds)
+        }
         // What was erased meanwhile cannot be folded again, although the projections hold it until
         // they are folded further.
-        let isUndisturbed = try erasedCount() == erased
-        if isUndisturbed || differences.isEmpty { return differences }
+        let isUndisturbed = try erasureCount() == erased
+        if isUndisturbed || found == .success([]) { return try found.get() }
       }
+      throw LedgerError(
+        .busy, "Customers were erased each time the projections were compared: try again later.")
     }
   }
 
-  private func erasedCount() throws(LedgerError) -> Int {
-    try log.read { (view) throws(LedgerError) in try view.erasedSlots().count }
+  /// How often the projections are compared while customers are being erased.
+  private static let checksMax = 5
+
+  private func erasureCount() throws(LedgerError) -> Int {
+    try log.read { (view) throws(LedgerError) in try view.erasureCount() }
   }
 
   private func foundDifferences(
-    _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?
+    _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?,
+    _ betweenFolds: () throws(LedgerError) -> Void
   ) throws(LedgerError) -> [String] {
     guard let live = try source.live() else { return ["There are no projections."] }
     if let stored = try live.storedReducer(), stored != Reducer.version {
@@ -54,6 +71,7 @@ extension Ledger {
     // An interrupted merge has left rows ahead of the checkpoint, so it is completed first.
     try fold(into: live, through: .max, nil)
     let position = try live.position()
+    try betweenFolds()
     return try withFreshGeneration(beside: live, through: position, progress) {
       (fresh) throws(LedgerError) in try ProjectionComparison(live, fresh).differences()
     }

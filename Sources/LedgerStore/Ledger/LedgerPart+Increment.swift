@@ -86,7 +86,7 @@ extension LedgerPart {
     do throws(LedgerError) {
       guard let source = try CopyReader(file, nil) else { throw .keysMissing(file) }
       var target = try CopyWriter(part, in: folder, mode: mode, encryption: encryption)
-      let lock = locked(part)
+      let lock = try locked(part)
       try self.copy(source, to: &target, encryption)
       do throws(LMDBError) { try replaceFile(copy, by: part, in: folder) } catch {
         throw LedgerError(error)
@@ -102,8 +102,11 @@ extension LedgerPart {
 
   /// Takes the lock that shows others that a copy is being made; `nil` on a file system that has no
   /// locks. There, nobody can take it and remove the copy as abandoned, either.
-  private static func locked(_ part: String) -> FileLock? {
-    do throws(LMDBError) { return try FileLock.tryLock(existing: part) } catch { return nil }
+  private static func locked(_ part: String) throws(LedgerError) -> FileLock? {
+    do throws(LMDBError) { return try FileLock.tryLock(existing: part) } catch {
+      if FileLock.areMissing(error) { return nil }
+      throw LedgerError(error)
+    }
   }
 
   /// Copies what a file of keys holds, and reads an encrypted copy back.

@@ -25,10 +25,10 @@ final class ProjectionSource: Sendable {
   func live() throws(LedgerError) -> Projections? {
     var generation = try generation()
     while true {
+      if let open = current.withLock({ $0 }), open.generation == generation { return open }
       let result = opened(generation)
-      if case .success(let projections?) = result { return projections }
-      // A rebuild of another process deletes the generation that it replaces. That may have
-      // happened since the number was read.
+      // A rebuild of another process deletes the generation that it replaces. If that happened
+      // since the number was read, there is none to open, or an empty one was made in its place.
       let newest = try self.generation()
       if newest == generation { return try result.get() }
       generation = newest

@@ -69,8 +69,9 @@ struct Salvage: ParsableCommand {
       lines.append(
         "the keys in \(withoutKey.counted("slot")) of the key file are zeros, although nothing "
           + "says that they were erased: \(report.namesWithoutKey.counted("name")) and the "
-          + "personal data of \(report.textsWithoutKey.count.counted("event")) cannot be read; "
-          + "name a better copy of the key file with --keys, if there is one")
+          + "personal data of \(report.textsWithoutKey.count.counted("event")) cannot be read"
+          + (report.mayHaveErased
+            ? "" : "; name a better copy of the key file with --keys, if there is one"))
       lines += Self.list(report.textsWithoutKey) { "personal data without a key: position \($0)" }
     }
     if report.namesRepaired > 0 {
