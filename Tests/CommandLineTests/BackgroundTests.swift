@@ -8,11 +8,6 @@ import Testing
 
   init() throws { ledger = try TestLedger(events: [Sample.purchase("t1", of: "ada", at: 0)]) }
 
-  private func file(_ name: String, _ text: String) throws -> String {
-    try Data(text.utf8).write(to: ledger.folder.file(name))
-    return ledger.folder.path(name)
-  }
-
   /// Runs a command as a job of a shell on a terminal.
   ///
   /// - Returns: What the terminal showed. The last line says how the job ended.
@@ -27,7 +22,7 @@ import Testing
     "a prompt for a passphrase is refused, and the terminal stays as it is",
     .enabled(if: TerminalScript.isPossible, "python3"))
   func passphrase() throws {
-    let phrase = try file("phrase", "correct horse\n")
+    let phrase = try ledger.folder.write("phrase", "correct horse\n")
     let key = ledger.folder.path("key")
     let made = try ledger.run(
       "key", "new", "--name", "a.example", "--out", key, "--passphrase-file", phrase,

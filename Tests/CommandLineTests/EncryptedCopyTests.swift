@@ -6,7 +6,6 @@ import Testing
 
   private static let secret =
     "AGE-SECRET-KEY-13Y3A6NTUZ0MFV2RXAGEAM7AG968KHQ7FAKAFTZ4KPAVSZZY4YSPQPLLTRC"
-  private static let recipient = "age1kry7ahu2cvpc3f8y0tthzjmuryc060kud4eqp9rv6t8jfltaa9fsg5v8tn"
   private static let otherSecret =
     "AGE-SECRET-KEY-15TA9QRG0UPC5TUFZJJ6VG0XDRCUDC573YQC8E4E0T7U47CSWMVQQFFX9NH"
   private static let other = "age1cjmydpdj9ctrzycjgs93zhdmahqx2w95mprklf6v4ujjadpcp4mqurqgh3"
@@ -15,12 +14,6 @@ import Testing
     ledger = try TestLedger(events: [
       Sample.purchase("t1", of: "ada", at: 0), Sample.purchase("t2", of: "eve", at: 10),
     ])
-  }
-
-  private func file(_ name: String, _ text: String) throws -> String {
-    let path = ledger.folder.path(name)
-    try Data(text.utf8).write(to: URL(filePath: path))
-    return path
   }
 
   private func restored(_ arguments: String...) throws -> Outcome { try restored(arguments) }
@@ -32,7 +25,7 @@ import Testing
   @Test("each recipient decrypts the log, an increment and the keys") func recipients() throws {
     let (full, more) = (ledger.folder.path("full"), ledger.folder.path("more"))
     let safe = ledger.folder.path("safe.keys")
-    let to = ["--encrypt-to", Self.recipient, "--encrypt-to", Self.other, "--operator", "kim"]
+    let to = ["--encrypt-to", Sample.ageRecipient, "--encrypt-to", Self.other, "--operator", "kim"]
     let made = try ledger.run(["backup", full, "--keys", safe, "--format", "json"] + to)
     try #require(made.status == 0, "\(made.errors)")
     let end = try #require(try made.object()["position"] as? Int)
@@ -40,7 +33,7 @@ import Testing
     #expect(appended.status == 0)
     let next = try ledger.run(["backup", more, "--since", "\(end)", "--keys", safe] + to)
     try #require(next.status == 0, "\(next.errors)")
-    let identity = try file("id", "# a comment\n\(Self.otherSecret)\n")
+    let identity = try ledger.folder.write("id", "# a comment\n\(Self.otherSecret)\n")
     let outcome = try restored("restore", full, more, "--keys", safe, "--identity", identity)
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try restored("events", "--account", "zoe").lines.count == 1)
@@ -52,12 +45,12 @@ import Testing
 
   @Test("a passphrase in a file decrypts what it has encrypted") func passphrase() throws {
     let copy = ledger.folder.path("copy")
-    let phrase = try file("phrase", "correct horse\n")
+    let phrase = try ledger.folder.write("phrase", "correct horse\n")
     let made = try ledger.run("backup", copy, "--passphrase-file", phrase, "--operator", "kim")
     try #require(made.status == 0, "\(made.errors)")
     let wrong = try restored(
       "restore", copy, "--keys", ledger.path + "/keys", "--passphrase-file",
-      try file("wrong", "incorrect horse\n"))
+      try ledger.folder.write("wrong", "incorrect horse\n"))
     #expect(wrong.status == 66 && wrong.errors.contains("the passphrase is wrong"))
     let right = try restored(
       "restore", copy, "--keys", ledger.path + "/keys", "--passphrase-file", phrase)
@@ -68,7 +61,8 @@ import Testing
   func mixedSecrets() throws {
     let (full, more) = (ledger.folder.path("full"), ledger.folder.path("more"))
     let (first, second) = (
-      try file("phrase", "correct horse\n"), try file("other", "battery staple\n")
+      try ledger.folder.write("phrase", "correct horse\n"),
+      try ledger.folder.write("other", "battery staple\n")
     )
     let made = try ledger.run(
       "backup", full, "--passphrase-file", first, "--operator", "kim", "--format", "json")
@@ -76,12 +70,13 @@ import Testing
     let end = try #require(try made.object()["position"] as? Int)
     let safe = ledger.folder.path("safe.keys")
     let next = try ledger.run(
-      "backup", more, "--since", "\(end)", "--keys", safe, "--encrypt-to", Self.recipient,
+      "backup", more, "--since", "\(end)", "--keys", safe, "--encrypt-to", Sample.ageRecipient,
       "--operator", "kim")
     try #require(next.status == 0, "\(next.errors)")
     let words = ["restore", full, more, "--keys", safe, "--passphrase-file", second]
     let identities = [
-      "--identity", try file("id1", Self.otherSecret), "--identity", try file("id2", Self.secret),
+      "--identity", try ledger.folder.write("id1", Self.otherSecret), "--identity",
+      try ledger.folder.write("id2", Self.secret),
     ]
     let wrong = try restored(words + identities)
     #expect(wrong.status == 66 && wrong.errors.contains("full/log/full.age"), "\(wrong.errors)")
@@ -95,16 +90,18 @@ import Testing
 
   @Test("a wrong or missing identity is named, and nothing is left") func wrongIdentity() throws {
     let copy = ledger.folder.path("copy")
-    let made = try ledger.run("backup", copy, "--encrypt-to", Self.recipient, "--operator", "kim")
+    let made = try ledger.run(
+      "backup", copy, "--encrypt-to", Sample.ageRecipient, "--operator", "kim")
     try #require(made.status == 0, "\(made.errors)")
     let keys = ledger.path + "/keys"
     let none = try restored("restore", copy, "--keys", keys)
     #expect(none.status == 66 && none.errors.contains("--identity"))
     let wrong = try restored(
-      "restore", copy, "--keys", keys, "--identity", try file("id2", Self.otherSecret))
+      "restore", copy, "--keys", keys, "--identity",
+      try ledger.folder.write("id2", Self.otherSecret))
     #expect(wrong.status == 66 && wrong.errors.contains("none of the identities"))
     let garbage = try restored(
-      "restore", copy, "--keys", keys, "--identity", try file("id3", "hello"))
+      "restore", copy, "--keys", keys, "--identity", try ledger.folder.write("id3", "hello"))
     #expect(garbage.status == 65 && garbage.errors.contains("not an age identity"))
     let missing = try restored(
       "restore", copy, "--keys", keys, "--identity", ledger.folder.path("nowhere"))
@@ -118,12 +115,13 @@ import Testing
   func usage() throws {
     let copy = ledger.folder.path("copy")
     for words in [
-      ["--encrypt-to", "kim"], ["--encrypt-to", String(Self.recipient.dropLast()) + "q"],
-      ["--encrypt-to", Self.recipient, "--passphrase-file", "x"],
+      ["--encrypt-to", "kim"], ["--encrypt-to", String(Sample.ageRecipient.dropLast()) + "q"],
+      ["--encrypt-to", Sample.ageRecipient, "--passphrase-file", "x"],
     ] {
       #expect(try ledger.run(["backup", copy] + words).status == 64)
     }
-    let empty = try ledger.run("backup", copy, "--passphrase-file", try file("empty", "\n"))
+    let empty = try ledger.run(
+      "backup", copy, "--passphrase-file", try ledger.folder.write("empty", "\n"))
     #expect(empty.status == 65 && empty.errors.contains("the passphrase is empty"))
     #expect(!FileManager.default.fileExists(atPath: copy))
   }
@@ -139,11 +137,11 @@ import Testing
     let suffix = ".\(ended.processIdentifier)-1234567890abcdef.part"
     try FileManager.default.createDirectory(
       atPath: folder + "/old" + suffix + "/log", withIntermediateDirectories: true)
-    _ = try file("old\(suffix)/log/full.age", "age-encryption.org/v1\n")
-    _ = try file("safe.keys\(suffix)", "age-encryption.org/v1\n")
+    _ = try ledger.folder.write("old\(suffix)/log/full.age", "age-encryption.org/v1\n")
+    _ = try ledger.folder.write("safe.keys\(suffix)", "age-encryption.org/v1\n")
     let made = try ledger.run(
       "backup", ledger.folder.path("copy"), "--keys", ledger.folder.path("safe.keys"),
-      "--encrypt-to", Self.recipient, "--operator", "kim")
+      "--encrypt-to", Sample.ageRecipient, "--operator", "kim")
     try #require(made.status == 0, "\(made.errors)")
     let left = try FileManager.default.contentsOfDirectory(atPath: folder)
     #expect(left.filter { $0.contains(".part") } == [])

@@ -9,14 +9,8 @@ import Testing
     ledger = try TestLedger(events: [Sample.purchase("t1", of: "ada", at: 0)])
   }
 
-  private func file(_ name: String, _ text: String) throws -> String {
-    let path = ledger.folder.path(name)
-    try Data(text.utf8).write(to: URL(filePath: path))
-    return path
-  }
-
   @Test("signs with its passphrase, and with no other") func signs() throws {
-    let phrase = try file("phrase", "correct horse\n")
+    let phrase = try ledger.folder.write("phrase", "correct horse\n")
     let made = try ledger.run(
       "key", "new", "--name", "example.com/shop", "--out", key, "--passphrase-file", phrase,
       "--operator", "kim")
@@ -29,7 +23,8 @@ import Testing
     let sign = ["checkpoint", "--key", key, "--out", checkpoint, "--operator", "kim"]
     let alone = try ledger.run(sign)
     #expect(alone.status == 64 && alone.errors.contains("--passphrase-file"))
-    let wrong = try ledger.run(sign + ["--passphrase-file", try file("wrong", "battery")])
+    let wrong = try ledger.run(
+      sign + ["--passphrase-file", try ledger.folder.write("wrong", "battery")])
     #expect(wrong.status == 65 && wrong.errors.contains("the passphrase is wrong"))
     #expect(!FileManager.default.fileExists(atPath: checkpoint))
     let signed = try ledger.run(sign + ["--passphrase-file", phrase])
@@ -47,7 +42,7 @@ import Testing
   private func makeKey(
     in out: String, _ more: String...
   ) throws -> (phrase: String, verifier: String) {
-    let phrase = try file("phrase", "correct horse\n")
+    let phrase = try ledger.folder.write("phrase", "correct horse\n")
     let words = ["key", "new", "--name", "example.com/shop", "--operator", "kim"]
     let made = try ledger.run(words + ["--out", out, "--passphrase-file", phrase] + more)
     return (phrase, try #require(made.lines.first, "\(made.errors)"))

@@ -7,20 +7,16 @@ import Testing
 
   init() throws { ledger = try TestLedger() }
 
-  private func file(_ name: String, _ bytes: [UInt8]) throws -> String {
-    try Data(bytes).write(to: ledger.folder.file(name))
-    return ledger.folder.path(name)
-  }
-
   private func refusal(_ name: String, _ bytes: [UInt8]) throws -> String {
-    let answer = try ledger.run("append", try file(name, bytes))
+    let answer = try ledger.run("append", try ledger.folder.write(name, bytes))
     #expect(answer.status == 65)
     #expect(try ledger.events().isEmpty)
     return answer.errors
   }
 
   @Test("a byte order mark is no part of the first line") func mark() throws {
-    let path = try file("mark.jsonl", [0xEF, 0xBB, 0xBF] + Array(Sample.notes("n", 2).utf8))
+    let path = try ledger.folder.write(
+      "mark.jsonl", [0xEF, 0xBB, 0xBF] + Array(Sample.notes("n", 2).utf8))
     let answer = try ledger.run("append", path)
     #expect(answer.status == 0, "\(answer.errors)")
     #expect(try ledger.events().count == 2)
@@ -118,8 +114,8 @@ import Testing
 
   @Test("a file that is refused does not keep the next ones out where that is wanted")
   func skipped() throws {
-    let events = try file("events.jsonl", Array(Sample.notes("n", 2).utf8))
-    let packed = try file("packed.gz", [0x1F, 0x8B, 0x08, 0x00])
+    let events = try ledger.folder.write("events.jsonl", Array(Sample.notes("n", 2).utf8))
+    let packed = try ledger.folder.write("packed.gz", [0x1F, 0x8B, 0x08, 0x00])
     let answer = try ledger.run("append", "--on-error", "skip", packed, events)
     #expect(answer.status == 65)
     #expect(try ledger.events().count == 2)

@@ -5,8 +5,6 @@ import Testing
 @Suite("The copy of the keys that a backup makes") struct KeyCopyTests {
   private let ledger: TestLedger
 
-  private static let recipient = "age1kry7ahu2cvpc3f8y0tthzjmuryc060kud4eqp9rv6t8jfltaa9fsg5v8tn"
-
   init() throws {
     ledger = try TestLedger(events: [Sample.purchase("t1", of: "ada", at: 0)])
   }
@@ -32,7 +30,7 @@ import Testing
     try files.createSymbolicLink(
       atPath: path("shortcut"), withDestinationPath: ledger.path + "/keys")
     let before = try Data(contentsOf: ledger.folder.file("ledger/keys"))
-    for more in [[], ["--encrypt-to", Self.recipient]] {
+    for more in [[], ["--encrypt-to", Sample.ageRecipient]] {
       let refused = try ledger.run(
         ["backup", path("copy"), "--keys", path(name), "--operator", "kim"] + more)
       #expect(refused.status == 73, "\(refused.output)")

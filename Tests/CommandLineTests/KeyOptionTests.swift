@@ -13,11 +13,6 @@ import Testing
 
   private func path(_ name: String) -> String { ledger.folder.path(name) }
 
-  private func file(_ name: String, _ text: String) throws -> String {
-    try Data(text.utf8).write(to: ledger.folder.file(name))
-    return path(name)
-  }
-
   /// Makes a key that no ledger records, and returns the verifier key.
   private func key(_ name: String, in file: String, _ options: String...) throws -> String {
     let made = try Program.run(
@@ -33,20 +28,18 @@ import Testing
       [
         "key", "new", "--name", "a.example", "--out", "k", "--passphrase", "--passphrase-file", "p",
       ],
-      ["backup", "copy", "--passphrase-file", "p", "--encrypt-to", recipient],
+      ["backup", "copy", "--passphrase-file", "p", "--encrypt-to", Sample.ageRecipient],
       ["restore", "copy", "--keys", "k", "--without-keys"],
       ["restore", "copy", "--without-keys", "--give-up-missing"],
       ["restore", "copy"],
     ])
   func contradicting(words: [String]) throws {
-    _ = try file("p", "correct horse\n")
+    _ = try ledger.folder.write("p", "correct horse\n")
     let outcome = try Program.run(words, ledger: ledger.path, in: ledger.folder.file(""))
     #expect(outcome.status == 64, "\(words): \(outcome.errors)")
     let left = try FileManager.default.contentsOfDirectory(atPath: path(""))
     #expect(!left.contains("k") && !left.contains("copy"), "\(left)")
   }
-
-  private static let recipient = "age1kry7ahu2cvpc3f8y0tthzjmuryc060kud4eqp9rv6t8jfltaa9fsg5v8tn"
 
   @Test("a command that signs is used even if the key's file could sign")
   func commandBeforeFile() throws {
@@ -73,21 +66,21 @@ import Testing
       "checkpoint", "--key", path("\(number).key"), "--out", checkpoint, "--operator", "kim")
     try #require(signed.status == 0, "\(signed.errors)")
     let stranger = try key("b.example", in: "stranger.key")
-    _ = try file(trusted, stranger + "\n")
+    _ = try ledger.folder.write(trusted, stranger + "\n")
     func check(_ key: String) throws -> Int32 {
       try Program.run(["check", checkpoint, "--key", key], in: ledger.folder.file("")).status
     }
     #expect(try check(trusted) == 0)
     #expect(try check("./" + trusted) == 1)
-    #expect(try check(try file("right+but+a-file", trusted + "\n")) == 0)
+    #expect(try check(try ledger.folder.write("right+but+a-file", trusted + "\n")) == 0)
   }
 
   @Test("files of keys, ledgers and witnesses are never overwritten by --force")
   func kept() throws {
     let verifier = try key("books.example.com/test", in: "book.key")
     let witness = try key("w.example", in: "w.key", "--witness")
-    let log = try file("log.pub", verifier + "\n")
-    let witnessFile = try file("w.pub", witness + "\n")
+    let log = try ledger.folder.write("log.pub", verifier + "\n")
+    let witnessFile = try ledger.folder.write("w.pub", witness + "\n")
     let checkpoint = path("checkpoint")
     let signed = try ledger.run(
       "checkpoint", "--key", path("book.key"), "--out", checkpoint, "--operator", "kim")

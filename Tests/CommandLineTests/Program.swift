@@ -94,6 +94,15 @@ final class TemporaryFolder {
 
   func path(_ name: String) -> String { file(name).path }
 
+  /// Writes a file, and returns its path.
+  func write(_ name: String, _ text: String) throws -> String { try write(name, Array(text.utf8)) }
+
+  /// As `write(_:_:)`, with bytes that need not be text.
+  func write(_ name: String, _ bytes: [UInt8]) throws -> String {
+    try Data(bytes).write(to: file(name))
+    return path(name)
+  }
+
   deinit {
     do { try FileManager.default.removeItem(at: url) } catch { print("left \(url.path): \(error)") }
   }

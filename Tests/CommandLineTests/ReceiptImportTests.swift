@@ -21,12 +21,6 @@ import Testing
 
   private func count() throws -> Int { try ledger.events().count }
 
-  private func file(_ name: String, _ text: String) throws -> String {
-    let path = ledger.folder.path(name)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    return path
-  }
-
   @Test("for a second account is refused with the owner's name") func secondAccount() throws {
     #expect(try ledger.run(receipt + ["--account", "ada"]).status == 0)
     let count = try count()
@@ -121,7 +115,7 @@ import Testing
   }
 
   @Test("keeps the token and the account that is named beside it") func token() throws {
-    let path = try file(
+    let path = try ledger.folder.write(
       "token.json",
       #"""
       {"status":0,"environment":"Production","receipt":{"bundle_id":"app",
@@ -143,7 +137,7 @@ import Testing
   }
 
   private func subscription(_ name: String, _ pending: String, minute: Int) throws -> String {
-    try file(
+    try ledger.folder.write(
       name,
       """
       {"status":0,"environment":"Production","receipt":{"bundle_id":"app",
@@ -182,7 +176,7 @@ import Testing
   }
 
   @Test("that does not say its environment or its time has to be told") func unsaid() throws {
-    let path = try file(
+    let path = try ledger.folder.write(
       "old.json",
       #"""
       {"status":0,"auto_renew_status":1,"receipt":{"bid":"app","transaction_id":"5",

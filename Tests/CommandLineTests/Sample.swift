@@ -2,6 +2,9 @@ import Foundation
 
 /// Events for tests, as JSON Lines.
 enum Sample {
+  /// A recipient of encrypted copies. `EncryptedCopyTests` has its secret.
+  static let ageRecipient = "age1kry7ahu2cvpc3f8y0tthzjmuryc060kud4eqp9rv6t8jfltaa9fsg5v8tn"
+
   static func event(
     _ id: String, _ type: String = "note.added", at second: Int = 0, _ more: String = ""
   ) -> String {

@@ -73,7 +73,7 @@ final class Projector {
     _ positions: ClosedRange<UInt64>, _ memory: inout Memory, _ view: LogView, _ texts: LogTexts
   ) throws(LedgerError) {
     let tables = projections.tables
-    let batch = try FactBatch(positions, view, log.identity.keyHash, indexesIDs: true)
+    let batch = try FactBatch(positions, of: log, indexesIDs: true)
     let names = try nameEntries(memory.checkpoint.name, batch.lastName, view)
     let root = try view.root(at: positions.upperBound).bytes
     let reading = try projections.beginRead()

@@ -9,6 +9,11 @@ struct Options {
   var seconds = 30.0
   var operations = 600
   var histories: Int?
+  /// How many processes play at once.
+  var jobs = ProcessInfo.processInfo.activeProcessorCount
+  /// Of each so many histories, this process plays the one with this index.
+  var share = 0
+  var shares = 1
   var tells = false
   var tellsCalls = false
   var runsControls = false
@@ -25,6 +30,9 @@ struct Options {
       case "--seconds": seconds = Double(Self.number(arguments.popFirst()))
       case "--operations": operations = Int(Self.number(arguments.popFirst()))
       case "--histories": histories = Int(Self.number(arguments.popFirst()))
+      case "--jobs": jobs = max(1, Int(Self.number(arguments.popFirst())))
+      case "--share": share = Int(Self.number(arguments.popFirst()))
+      case "--shares": shares = max(1, Int(Self.number(arguments.popFirst())))
       case "--fault-every": faultEvery = Int(Self.number(arguments.popFirst()))
       case "--no-faults": faultEvery = nil
       case "--trace": tells = true
@@ -52,7 +60,7 @@ struct Options {
     print(
       """
       usage: StoreSimulator [--seed N | --from N] [--seconds S | --histories N] [--operations N]
-               [--trace] [--calls] [--controls] [--control NAME] [--fault-every N] [--no-faults]
+               [--jobs N] [--trace] [--calls] [--controls] [--control NAME] [--fault-every N] [--no-faults]
                [--folder TMPFS]
       """)
     exit(64)
@@ -68,23 +76,25 @@ struct Runner {
   func run() throws -> Int32 {
     disk_tell(options.tellsCalls)
     if options.runsControls { return try runControls() }
+    if options.jobs > 1, options.seed == nil, !options.tells {
+      return try Jobs(options: options, arguments: Array(CommandLine.arguments.dropFirst())).run()
+    }
     let begun = ContinuousClock.now
     var tally = Tally()
-    var seeds = try keptSeeds()[...]
+    let kept = options.seed == nil ? try keptSeeds() : []
     var histories = 0
     var calls: UInt64 = 0
-    if let seed = options.seed { seeds = [seed] }
     let first = options.seed ?? options.from ?? UInt64.random(in: 0..<1 << 32)
-    var next = first
-    let most = options.histories ?? (options.seed == nil ? Int.max : 1)
-    print("first seed \(first), \(seeds.count) kept, \(options.operations) operations each")
-    while histories < most,
-      options.histories != nil || !seeds.isEmpty
-        || begun.duration(to: .now) < .seconds(options.seconds)
-    {
-      let seed = seeds.popFirst() ?? next
-      if options.seed == nil || histories > 0 { next += 1 }
-      if options.seed != nil, histories == 0 { next = first + 1 }
+    if options.share == 0 {
+      print("first seed \(first), \(kept.count) kept, \(options.operations) operations each")
+    }
+    for index in 0..<(options.histories ?? (options.seed == nil ? Int.max : 1)) {
+      guard
+        options.histories != nil || index < max(kept.count, 1)
+          || begun.duration(to: .now) < .seconds(options.seconds)
+      else { break }
+      guard index % options.shares == options.share else { continue }
+      let seed = index < kept.count ? kept[index] : first &+ UInt64(index - kept.count)
       let simulation = try simulate(seed, options.sabotage)
       tally.add(simulation.tally)
       histories += 1
@@ -100,6 +110,7 @@ struct Runner {
       }
     }
     let seconds = begun.duration(to: .now) / .seconds(1)
+    if options.shares > 1 { print("\(Jobs.operationsMark)\(tally.operations)") }
     let processorSeconds = Double(clock()) / Double(CLOCKS_PER_SEC)
     print(
       "\(histories) histories, \(tally.operations) operations in \(Int(seconds)) s, "
