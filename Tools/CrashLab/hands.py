@@ -21,7 +21,7 @@ BATCH_EVENTS = 3
 PAUSE_SECONDS = 0.02
 ROUND_SECONDS = 15
 # The threads of one process append as fast as they can.
-THREADS_EVENTS = 600
+THREADS_EVENTS = 1_800
 # They do the work of a thousand commands. With a sanitizer and on a busy machine, it takes minutes.
 THREADS_SECONDS = 600
 
