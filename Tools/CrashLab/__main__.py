@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills, starves and damages daybook in every way that we know, and judges what is left.
 
-    python3 Tools/CrashLab                     the short form, two minutes on two cores
+    python3 Tools/CrashLab                     the short form, four minutes of processor time
     python3 Tools/CrashLab --long              all of it: hours
     python3 Tools/CrashLab --controls          faults that it must find, and nothing else
     python3 Tools/CrashLab --technique cuts --seed 7 --rounds 500
@@ -142,7 +142,8 @@ def play(lab, options, cannot_trace):
             tally = Tally(name)
             tally.skipped = obstacle
         else:
-            options.rounds = rounds or (technique.long if options.long else technique.short)
+            usual = technique.long if options.long else technique.short
+            options.rounds = usual if rounds is None else rounds
             tally = technique.run(lab)
         report(tally, options)
         yield tally
