@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Kills, starves and damages daybook in every way that we know, and judges what is left.
 
-    python3 Tools/CrashLab                     the short form, two minutes on two cores
+    python3 Tools/CrashLab                     the short form, four minutes of processor time
     python3 Tools/CrashLab --long              all of it: hours
     python3 Tools/CrashLab --controls          faults that it must find, and nothing else
     python3 Tools/CrashLab --technique cuts --seed 7 --rounds 500
 
 Exit code 0 if everything was kept or told; 1 if anything was lost, doubled, silently wrong or ended
-by a signal, or if a control was not found; 64 for usage; 75 if nothing could be run here.
+by a signal, if the laboratory failed or had nothing to do, or if a control was not found; 64 for
+usage; 75 if nothing could be run here.
 README.md beside this file says more.
 """
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -31,7 +33,7 @@ import limits
 import openings
 import reader
 import tracing
-from auditor import FAILURES, OUTCOMES
+from auditor import OUTCOMES
 from lab import Lab, Tally, label
 
 EXIT_FOUND, EXIT_USAGE, EXIT_NOTHING_RAN = 1, 64, 75
@@ -42,24 +44,39 @@ EVERYTHING = 1 << 30
 
 
 class Technique:
-    """What is run, how often by default, and whether it needs to trace."""
+    """What is run, how often by default, whether it needs to trace, and which commands it tries."""
 
-    def __init__(self, run, what, short, long, traces=False):
+    def __init__(self, run, what, short, long, traces=False, tries=None):
         self.run = run
         self.what = what
         self.short = short
         self.long = long
         self.traces = traces
+        # The names of the commands; None if it has no choice of commands.
+        self.tries = tries
+
+    def obstacle(self, options, cannot_trace):
+        """Why it cannot be played; None if it can."""
+        if self.traces and cannot_trace:
+            return cannot_trace
+        if self.tries and options.command and not set(self.tries) & set(options.command):
+            return "tries none of these commands"
+        return None
 
 
 TECHNIQUES = {
     "kills": Technique(kills.run, "several writers, killed at random", 4, 350),
-    "calls": Technique(calls.kills, "a kill at each system call", 75, EVERYTHING, True),
+    "calls": Technique(
+        calls.kills, "a kill at each system call", 75, EVERYTHING, True, commands.BY_NAME),
     "openings": Technique(
-        openings.run, "a kill while another one waits to open", 40, EVERYTHING, True),
-    "cuts": Technique(cuts.run, "power cuts: images of what was synced", 140, 100_000, True),
-    "errors": Technique(calls.errors, "an error from each system call", 60, EVERYTHING, True),
-    "limits": Technique(limits.run, "small files and disks, few descriptors", 50, EVERYTHING),
+        openings.run, "a kill while another one waits to open", EVERYTHING, EVERYTHING, True),
+    "cuts": Technique(
+        cuts.run, "power cuts: images of what was synced", 140, 100_000, True, cuts.RECORDED),
+    "errors": Technique(
+        calls.errors, "an error from each system call", 60, EVERYTHING, True, commands.BY_NAME),
+    "limits": Technique(
+        limits.run, "small files and disks, few descriptors", 50, EVERYTHING, False,
+        commands.BY_NAME),
     "backups": Technique(backups.run, "a backup each second under load, each restored", 2, 200),
     "hands": Technique(hands.run, "many writers, readers, rebuilds and backups at once", 1, 20),
     "damage": Technique(damage.run, "bits, sectors and pages that change", 80, 5_000),
@@ -120,11 +137,13 @@ def play(lab, options, cannot_trace):
     for name, technique in TECHNIQUES.items():
         if options.technique and name not in options.technique:
             continue
-        if technique.traces and cannot_trace:
+        obstacle = technique.obstacle(options, cannot_trace)
+        if obstacle:
             tally = Tally(name)
-            tally.skipped = cannot_trace
+            tally.skipped = obstacle
         else:
-            options.rounds = rounds or (technique.long if options.long else technique.short)
+            usual = technique.long if options.long else technique.short
+            options.rounds = usual if rounds is None else rounds
             tally = technique.run(lab)
         report(tally, options)
         yield tally
@@ -138,13 +157,34 @@ def report(tally, options):
     for item, verdict, kept in tally.failures[:PRINTED_FAILURES_MAX]:
         print(f"{tally.technique} {label(item)}: {verdict.outcome}: "
               f"{'; '.join(verdict.details)[:PRINTED_DETAIL_MAX]}")
-        print(f"  again: python3 Tools/CrashLab --technique {tally.technique} "
-              f"--seed {options.seed} --only '{label(item)}'")
+        print(f"  again: {again(tally.technique, item, options)}")
         if kept:
             print(f"  kept: {kept}")
     if len(tally.failures) > PRINTED_FAILURES_MAX:
         print(f"  and {len(tally.failures) - PRINTED_FAILURES_MAX} more of {tally.technique}")
+    if not tally.rounds:
+        print(f"{tally.technique} has played no round, so it has tested nothing")
     print(f"{tally.technique}: {tally.rounds} rounds, {tally.seconds:.0f} s", flush=True)
+
+
+def again(technique, item, options):
+    """The command that plays a round again; or the whole technique, if it was no round that failed:
+    a sanitizer's report, or what prepares the rounds."""
+    words = ["python3", "Tools/CrashLab", "--program", options.program, "--technique", technique,
+             "--seed", str(options.seed)]
+    for name in options.command:
+        words += ["--command", name]
+    if options.preload:
+        words += ["--preload", options.preload]
+    if options.no_reader:
+        words += ["--no-reader"]
+    if options.long:
+        words += ["--long"]
+    if isinstance(item, str):
+        words += ["--rounds", str(options.rounds)]
+    else:
+        words += ["--only", label(item)]
+    return shlex.join(words)
 
 
 def table(tallies, seed):
@@ -157,10 +197,6 @@ def table(tallies, seed):
     print(f"\nseed {seed}")
     for row in [head, *rows]:
         print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
-
-
-def fails(tally):
-    return any(count for outcome, count in tally.counts.items() if outcome in FAILURES)
 
 
 def run_controls(lab, cannot_trace):
@@ -185,9 +221,9 @@ def main():
             return 0 if run_controls(lab, cannot_trace) else EXIT_FOUND
         tallies = list(play(lab, options, cannot_trace))
         table(tallies, options.seed)
-        if not any(tally.rounds for tally in tallies):
-            return EXIT_NOTHING_RAN
-        return EXIT_FOUND if any(fails(tally) for tally in tallies) else 0
+        if any(tally.failed for tally in tallies):
+            return EXIT_FOUND
+        return 0 if any(tally.rounds for tally in tallies) else EXIT_NOTHING_RAN
     finally:
         if mine:
             shutil.rmtree(options.folder, ignore_errors=True)

@@ -7,6 +7,7 @@ import time
 import history
 from auditor import LOST, SIGNAL, Expected, Verdict
 from copies import IDENTITY, RECIPIENT
+from together import together
 
 WRITERS = 2
 BACKUPS = 4
@@ -20,11 +21,10 @@ FULL_CHANCE = 0.3
 ENCRYPTED_CHANCE = 0.5
 
 
-class Writer(threading.Thread):
+class Writer:
     """Somebody who appends from a pipe until it is enough."""
 
     def __init__(self, number, program, ledger):
-        super().__init__()
         self.events = history.events(number, EVENTS_PER_WRITER)
         self.program = program
         self.ledger = ledger
@@ -112,24 +112,24 @@ def run(lab):
         chain = Chain(lab, folder, lab.random("backups", number))
         lab.must(["init", chain.ledger])
         writers = [Writer(index, lab.program, chain.ledger) for index in range(WRITERS)]
-        for writer in writers:
-            writer.start()
-        try:
-            for index in range(BACKUPS):
-                time.sleep(SECONDS_BETWEEN)
-                known = acknowledged(writers)
-                if not chain.extend(index, verdict):
-                    break
-                restored = chain.restore(index, verdict)
-                if restored is None:
-                    break
-                verdict.join(lab.auditor.audit(
-                    restored, Expected([writer.events for writer in writers], known)))
-        finally:
-            for writer in writers:
-                writer.enough.set()
-            for writer in writers:
-                writer.join()
+
+        def back_up():
+            try:
+                for index in range(BACKUPS):
+                    time.sleep(SECONDS_BETWEEN)
+                    known = acknowledged(writers)
+                    if not chain.extend(index, verdict):
+                        break
+                    restored = chain.restore(index, verdict)
+                    if restored is None:
+                        break
+                    verdict.join(lab.auditor.audit(
+                        restored, Expected([writer.events for writer in writers], known)))
+            finally:
+                for writer in writers:
+                    writer.enough.set()
+
+        together([writer.run for writer in writers], back_up)
         for writer in writers:
             if writer.ran.code != 0:
                 verdict.add(SIGNAL if writer.ran.crashed else LOST,

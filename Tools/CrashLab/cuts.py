@@ -49,7 +49,10 @@ class FirstAppend(AppendStream):
 
 # Reading an archive takes a second process, which writes nothing, and which cannot be recorded. A
 # passphrase makes no other steps than a recipient, and takes a second.
-NOT_RECORDED = {"append", "archive install", "passphrase backup"}
+NOT_RECORDED = {"archive install", "passphrase backup"}
+# Commands that only power cuts are tried on.
+NAMES = [FirstAppend.name]
+RECORDED = {*NAMES, *commands.BY_NAME} - NOT_RECORDED
 
 
 def recorded(lab, generation):
@@ -59,11 +62,9 @@ def recorded(lab, generation):
         random = lab.random("cuts", "sizes", generation)
         sizes = tuple(random.randint(1, 2 * STREAM_BATCH_EVENTS)
                       for _ in range(random.randint(1, 2 * STREAM_BATCHES)))
+    others = RECORDED - {AppendStream.name, FirstAppend.name}
     return lab.wanted([AppendStream(sizes), FirstAppend(sizes)] + [
-        operation for operation in commands.ALL if operation.name not in NOT_RECORDED])
-
-
-NAMES = ["first append"]
+        operation for operation in commands.ALL if operation.name in others])
 
 
 class Recording:
@@ -183,13 +184,6 @@ def in_turn(numbers):
                 del numbers[name]
             else:
                 yield name, number
-
-
-def made(lab, recording, number):
-    """The image of a number, what was heard of the command, and further random numbers."""
-    moment, random = drawn(lab, recording, number)
-    image = recording.image(moment, CHOICES[(number - 1) % len(CHOICES)], random)
-    return image, recording.ran(moment), random
 
 
 class Cuts:

@@ -150,8 +150,8 @@ def examine(lab, folder, whole, random):
 def judge_salvage(lab, ledger, saved, whole, verdict):
     """What `salvage` makes of the ledger is sound, and holds nothing that was not there.
 
-    Bits that were flipped on purpose behind a checksum are not among the damage, so every event that
-    is saved is as it was. How many are lost depends on the damage, and is no failure.
+    Bits that were flipped on purpose behind a checksum are not among the damage, so every event
+    that is saved is as it was. How many are lost depends on the damage, and is no failure.
     """
     ran = lab.program.run(["salvage", ledger, "--into", saved, "--format", "json"])
     if ran.crashed:

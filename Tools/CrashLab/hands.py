@@ -12,6 +12,7 @@ import time
 
 import history
 from auditor import LOST, SIGNAL, SILENT, Expected, Verdict, judge_events
+from together import together
 
 WRITERS = 4
 READERS = 4
@@ -20,7 +21,9 @@ BATCH_EVENTS = 3
 PAUSE_SECONDS = 0.02
 ROUND_SECONDS = 15
 # The threads of one process append as fast as they can.
-THREADS_EVENTS = 600
+THREADS_EVENTS = 1_800
+# They do the work of a thousand commands. With a sanitizer and on a busy machine, it takes minutes.
+THREADS_SECONDS = 600
 
 
 class Hands:
@@ -178,13 +181,12 @@ class Hands:
         tasks += [lambda number=number: self.read(self.lab.random("hands", "reader", number))
                   for number in range(READERS)]
         tasks += [self.rebuild, self.back_up]
-        threads = [threading.Thread(target=task) for task in tasks]
-        for thread in threads:
-            thread.start()
-        time.sleep(seconds)
-        self.enough.set()
-        for thread in threads:
-            thread.join()
+
+        def wait():
+            time.sleep(seconds)
+            self.enough.set()
+
+        together(tasks, wait)
         return self.verdict.join(self.lab.auditor.audit(
             self.ledger, self.expected(self.acknowledged).everything(),
             product=self.random.choice(history.PRODUCTS)))
@@ -201,7 +203,7 @@ def in_one_process(lab, folder, path):
         lab.write(files[-1], history.events(number, THREADS_EVENTS))
     copies = folder + "/threads"
     os.mkdir(copies)
-    ran = lab.program.other(path).run([ledger, copies, *files])
+    ran = lab.program.other(path).run([ledger, copies, *files], seconds=THREADS_SECONDS)
     if ran.code != 0:
         # After what was done, what was wrong.
         said = "; ".join(ran.err.splitlines()[1:4])

@@ -4,6 +4,7 @@ import threading
 
 import history
 from auditor import LOST, SIGNAL, Expected, Verdict
+from together import together
 
 WRITERS = 3
 CYCLES = 10
@@ -13,11 +14,16 @@ BATCH_EVENTS_MAX = 6
 DELAY_SECONDS_MAX = 0.03
 # Without any answer, for up to this long: loading the program alone takes half of it.
 START_SECONDS_MAX = 0.15
+# The other command, for up to this long.
+COMPANY_SECONDS_MAX = 0.3
 # Commands that work on the ledger beside the writers, and are killed like them.
 COMPANY = [
     ["rebuild"], ["verify"], ["events"], ["stats"], ["rebuild", "--check"],
     ["backup", "{folder}/copy-{cycle}", "--operator", "kim"],
 ]
+# What they may exit with unless they are killed themselves. Whoever is killed beside them, the
+# ledger is whole, and none of them has a reason to refuse.
+COMPANY_CODES = {0}
 
 
 class Writer:
@@ -28,7 +34,7 @@ class Writer:
         self.random = random
         self.events = history.events(number, EVENTS_PER_WRITER)
         self.acknowledged = {}
-        self.faults = []
+        self.verdict = Verdict()
         self.kills = 0
 
     def batches(self):
@@ -42,12 +48,13 @@ class Writer:
     def hear(self, ran):
         for name, position in ran.acknowledged().items():
             if self.acknowledged.setdefault(name, position) != position:
-                self.faults.append(f"{name} was acknowledged at two positions")
-        if ran.crashed and ran.signal != "SIGKILL":
-            self.faults.append(f"append: {ran.crashed}")
-        elif ran.code not in (0, None) and ran.signal is None:
-            self.faults.append(f"append: {ran.said()}")
-        self.kills += ran.signal == "SIGKILL"
+                self.verdict.add(LOST, f"{name} was acknowledged at two positions")
+        if was_killed(ran):
+            self.kills += 1
+        elif ran.crashed:
+            self.verdict.add(SIGNAL, f"append: {ran.crashed}")
+        elif ran.code != 0:
+            self.verdict.add(LOST, f"append: {ran.said()}")
 
     def append_until_killed(self, program, ledger):
         answers = self.random.randint(0, EVENTS_PER_WRITER // CYCLES)
@@ -73,12 +80,9 @@ class Writer:
         self.hear(program.stream(ledger, self.batches()))
 
 
-def together(tasks):
-    threads = [threading.Thread(target=task) for task in tasks]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+def was_killed(ran):
+    """Whether it was killed on purpose, and not because it hung."""
+    return ran.signal == "SIGKILL" and not ran.hung
 
 
 def run(lab):
@@ -94,7 +98,7 @@ def run(lab):
         verdict = Verdict()
         for cycle in range(CYCLES):
             words = [word.format(folder=folder, cycle=cycle) for word in random.choice(COMPANY)]
-            moment = random.random() * 2 * START_SECONDS_MAX
+            moment = random.random() * COMPANY_SECONDS_MAX
 
             def company():
                 process = lab.program.start(words + ["--ledger", ledger])
@@ -102,9 +106,12 @@ def run(lab):
                 timer.start()
                 ran = lab.program.finish(process, words)
                 timer.cancel()
-                total["others"] += ran.signal == "SIGKILL"
-                if ran.crashed and ran.signal != "SIGKILL":
-                    verdict.add(SIGNAL, f"{words[0]}: {ran.crashed}")
+                if was_killed(ran):
+                    total["others"] += 1
+                elif ran.crashed:
+                    verdict.add(SIGNAL, f"{' '.join(words)}: {ran.crashed}")
+                elif ran.code not in COMPANY_CODES:
+                    verdict.add(LOST, f"{' '.join(words)} beside writers: {ran.said()}")
 
             together([company] + [
                 lambda writer=writer: writer.append_until_killed(lab.program, ledger)
@@ -118,8 +125,7 @@ def run(lab):
         verdict.join(lab.auditor.compare_with_rebuilt(
             ledger, folder, [f"account-{random.randrange(WRITERS)}-{random.randrange(8)}"]))
         for writer in writers:
-            for fault in writer.faults:
-                verdict.add(SIGNAL if "SIG" in fault else LOST, fault)
+            verdict.join(writer.verdict)
             total["writers"] += writer.kills
         return verdict, folder
 

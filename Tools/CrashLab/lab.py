@@ -13,6 +13,7 @@ import auditor
 import program
 import reader
 from auditor import FAILURES, OUTCOMES, SIGNAL, Verdict
+from together import together
 
 # Of one technique, no more folders of failed rounds are kept than this.
 KEPT_FOLDERS_MAX = 5
@@ -21,8 +22,15 @@ PROGRESS_SECONDS = 60
 
 
 def label(item):
-    """The name of a round, by which it can be played again."""
+    """The name of a round, by which it can be played again; or what failed that is no round."""
     return ":".join(map(str, item)) if isinstance(item, tuple) else str(item)
+
+
+def laboratory_failed(error):
+    """The verdict on a round that was not played to its end, which is no good one."""
+    verdict = Verdict()
+    verdict.add(SIGNAL, f"the laboratory failed: {type(error).__name__}: {error}")
+    return verdict
 
 
 class Tally:
@@ -44,7 +52,9 @@ class Tally:
 
     @property
     def failed(self):
-        return any(self.counts[outcome] for outcome in FAILURES)
+        """Whether something was found, or nothing was tested although nothing was in the way."""
+        found = any(self.counts[outcome] for outcome in FAILURES)
+        return found or (self.skipped is None and self.rounds == 0)
 
 
 class Lab:
@@ -114,6 +124,8 @@ class Lab:
     def numbers(self):
         """The numbers of the rounds, where rounds have no other name."""
         if self.options.only is not None:
+            if not self.options.only.isdigit():
+                raise SystemExit(f"crashlab: --only {self.options.only}: these rounds have numbers")
             return [int(self.options.only)]
         return range(self.options.rounds)
 
@@ -130,7 +142,13 @@ class Lab:
         def work():
             while time.monotonic() < limit:
                 with self.lock:
-                    item = next(rounds, self)
+                    try:
+                        item = next(rounds, self)
+                    # Rounds may be made here, from commands that are recorded. What failed has no
+                    # further rounds, which must not look as if it had come to its end.
+                    except (Exception, SystemExit) as error:
+                        self.count(tally, "preparation", laboratory_failed(error), None)
+                        return
                 if item is self:
                     return
                 verdict, folder = self.attempt(run, item)
@@ -139,11 +157,7 @@ class Lab:
                 if folder:
                     shutil.rmtree(folder, ignore_errors=True)
 
-        workers = [threading.Thread(target=work) for _ in range(jobs or self.options.jobs)]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        together([work] * (jobs or self.options.jobs))
         tally.seconds = time.monotonic() - tally.begun
         tally.note = note()
         self.count_reports(tally)
@@ -171,9 +185,13 @@ class Lab:
             return run(item)
         # A fault of the laboratory must not pass for a good round.
         except (Exception, SystemExit) as error:
-            verdict = Verdict()
-            verdict.add(SIGNAL, f"the laboratory failed: {type(error).__name__}: {error}")
-            return verdict, None
+            return laboratory_failed(error), None
+
+    def fail(self, tally, why):
+        """Counts that a technique has not tested what it is for."""
+        verdict = Verdict()
+        verdict.add(SIGNAL, f"the laboratory failed: {why}")
+        self.count(tally, "technique", verdict, None)
 
     def count(self, tally, item, verdict, folder):
         tally.counts[verdict.outcome] += 1

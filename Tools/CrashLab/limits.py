@@ -6,7 +6,6 @@ import subprocess
 
 import commands
 from auditor import SIGNAL, TOLD
-from program import TIMEOUT_SECONDS
 
 MIB = 1 << 20
 # Beyond the terabyte of addresses that the log and the projections each reserve.
@@ -88,7 +87,7 @@ def run(lab):
         verdict = operation.judge(lab, folder, ran, lab.random("limits", *point))
         starved = limit in ("memory", "processes", "descriptors")
         if ran.hung:
-            verdict.add(SIGNAL, f"{name}: no end within {TIMEOUT_SECONDS} s")
+            verdict.add(SIGNAL, f"{name}: {ran.hung}")
         elif ran.crashed and not starved:
             verdict.add(SIGNAL, f"{name}: {ran.crashed}")
         elif ran.crashed or ran.code != 0:

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import threading
 
-# Far longer than any command takes on this much data: a process that is still there hangs.
+# Far longer than any command takes on this much data, and than any answer to a batch takes: a
+# process that is still there, or still silent, hangs.
 TIMEOUT_SECONDS = 60
 # Codes of sysexits.h, as docs/commands.md lists them.
 EXIT_BUG = 70
@@ -17,9 +18,9 @@ REPORTS = "sanitizer"
 
 
 class Ran:
-    """How a process ended, and what it printed."""
+    """How a process ended, and what it printed. `hung` says what it did not do in time."""
 
-    def __init__(self, words, code, out, err, hung=False):
+    def __init__(self, words, code, out, err, hung=None):
         self.words = words
         self.code = code
         self.out = out
@@ -40,7 +41,7 @@ class Ran:
     def crashed(self):
         """What is wrong whatever the fault was: a signal, a hang, or a code that means a bug."""
         if self.hung:
-            return f"no end within {TIMEOUT_SECONDS} s"
+            return self.hung
         if self.signal is not None:
             return self.signal
         if self.code == EXIT_BUG:
@@ -54,6 +55,10 @@ class Ran:
 
     def acknowledged(self):
         """Events that the output of `append --format jsonl` acknowledges: {id: position}."""
+        return {name: position for name, (_, position) in self.answers().items()}
+
+    def answers(self):
+        """The same, with what was done: {id: ("appended" or "duplicate", position)}."""
         found = {}
         for line in self.out.split("\n")[:-1]:
             try:
@@ -61,7 +66,7 @@ class Ran:
             except ValueError:
                 continue
             if answer.get("status") in ("appended", "duplicate"):
-                found[answer["id"]] = answer["position"]
+                found[answer["id"]] = answer["status"], answer["position"]
         return found
 
 
@@ -111,22 +116,23 @@ class Program:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment,
             preexec_fn=limit if limits else None, start_new_session=True)
 
-    def run(self, words, before=(), limits=None):
+    def run(self, words, before=(), limits=None, seconds=TIMEOUT_SECONDS):
         """Runs a command that reads nothing from standard input."""
-        return self.finish(self.start(words, before, limits), words)
+        return self.finish(self.start(words, before, limits), words, seconds)
 
-    def finish(self, process, words):
-        hung = False
+    def finish(self, process, words, seconds=TIMEOUT_SECONDS):
+        """Waits for the end of a process, for so many seconds."""
+        hung = None
         out = err = None
         # Second by second: if this machine or this process was suspended, that is no hang.
-        for _ in range(TIMEOUT_SECONDS):
+        for _ in range(seconds):
             try:
                 out, err = process.communicate(timeout=1)
                 break
             except subprocess.TimeoutExpired:
                 continue
         if out is None:
-            hung = True
+            hung = f"no end within {seconds} s"
             end(process)
             out, err = process.communicate()
         return Ran(list(words), process.returncode, out.decode("utf-8", "replace"),
@@ -159,11 +165,18 @@ class Program:
                     if not line:
                         break
                     lines.append(line)
+                    patience.answers += 1
                     if on_answer:
                         on_answer(len(lines), process)
             process.stdin.close()
         except BrokenPipeError:
             pass
+        except (Exception, SystemExit):
+            # Nobody will send it anything any more.
+            patience.ended.set()
+            end(process)
+            process.wait()
+            raise
         lines += process.stdout.readlines()
         code = process.wait()
         patience.ended.set()
@@ -176,23 +189,33 @@ class Program:
         except BrokenPipeError:
             pass
         return Ran(words, code, b"".join(lines).decode("utf-8", "replace"),
-                   b"".join(errors).decode("utf-8", "replace"), patience.is_over)
+                   b"".join(errors).decode("utf-8", "replace"), patience.hung)
 
 
 class Patience(threading.Thread):
-    """Kills a process that hangs, after as many seconds as this process itself lived through."""
+    """Kills a process that hangs: one that says nothing for so many seconds.
 
-    def __init__(self, process):
+    Only seconds count that this process itself lived through. A process that goes on answering may
+    take as long as it has work.
+    """
+
+    def __init__(self, process, seconds=TIMEOUT_SECONDS):
         super().__init__(daemon=True)
         self.process = process
+        self.seconds = seconds
         self.ended = threading.Event()
-        self.is_over = False
+        # Counted up by whoever reads the answers.
+        self.answers = 0
+        self.hung = None
 
     def run(self):
-        for _ in range(TIMEOUT_SECONDS):
+        left, before = self.seconds, 0
+        while left > 0:
             if self.ended.wait(1):
                 return
-        self.is_over = True
+            now = self.answers
+            left, before = (left - 1 if now == before else self.seconds), now
+        self.hung = f"no answer and no end within {self.seconds} s"
         end(self.process)
 
 

@@ -37,7 +37,7 @@ class Reader:
                 env=self.environment, start_new_session=True)
             self.asked = 0
         self.asked += 1
-        is_hung = False
+        hung = None
         try:
             self.process.stdin.write(f"{word} {ledger}\n".encode())
             while b"\n" not in self.bytes:
@@ -49,13 +49,13 @@ class Reader:
             text, self.bytes = self.bytes[:int(size)], self.bytes[int(size):]
             return said == b"ok", text.decode()
         except TimeoutError:
-            is_hung = True
+            hung = f"no answer within {TIMEOUT_SECONDS} s"
             end(self.process)
         except (BrokenPipeError, EOFError):
             pass
         code = self.process.wait()
         self.close()
-        return Ran([word, ledger], code or None, "", f"the reader ended at {ledger}", is_hung)
+        return Ran([word, ledger], code or None, "", f"the reader ended at {ledger}", hung)
 
     def receive(self):
         """More of the answer."""
