@@ -200,7 +200,7 @@ let package = Package(
       dependencies: [
         "AgeFiles", "Audit", "EventMix", "HostedContent", "LedgerEvents", "LedgerLog",
         "LedgerModel", "LedgerStore", "PageReading", "ProductCatalogue", "RunStorage",
-        "StoreImport", .product(name: "Crypto", package: "swift-crypto"),
+        "SignedStoreData", "StoreImport", .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Tools/Fuzz", exclude: ["README.md", "Corpus"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),

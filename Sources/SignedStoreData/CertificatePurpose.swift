@@ -72,7 +72,7 @@ enum CertificatePurpose {
     typealias Known = ASN1ObjectIdentifier.X509ExtensionID
     let purposes: ExtendedKeyUsage?
     do { purposes = try certificate.extensions.extendedKeyUsage } catch {
-      throw malformed(role, error)
+      throw malformed(role, "extended key usage")
     }
     // RFC 5280, 4.2.1.12: only for what it lists. The store's certificates list nothing.
     if role != .root, let purposes, !purposes.contains(.any) {
@@ -93,25 +93,26 @@ enum CertificatePurpose {
   private static func constraints(
     of certificate: Certificate, _ role: CertificateRole
   ) throws(SignedDataError) -> BasicConstraints? {
-    do { return try certificate.extensions.basicConstraints } catch { throw malformed(role, error) }
+    do { return try certificate.extensions.basicConstraints } catch {
+      throw malformed(role, "basic constraints")
+    }
   }
 
   private static func usage(
     of certificate: Certificate, _ role: CertificateRole
   ) throws(SignedDataError) -> KeyUsage? {
-    do { return try certificate.extensions.keyUsage } catch { throw malformed(role, error) }
+    do { return try certificate.extensions.keyUsage } catch {
+      throw malformed(role, "key usage")
+    }
   }
 
   private static func wrong(_ role: CertificateRole, _ reason: String) -> SignedDataError {
     SignedDataError(.wrongPurpose, role, reason, remedy: remedy)
   }
 
-  private static func malformed(
-    _ role: CertificateRole, _ error: any Error
-  ) -> SignedDataError {
+  private static func malformed(_ role: CertificateRole, _ name: String) -> SignedDataError {
     SignedDataError(
-      .malformedCertificate, role,
-      "an extension of the \(role) certificate is malformed: \("\(error)".prefix(300))",
+      .malformedCertificate, role, "the \(name) of the \(role) certificate is malformed",
       remedy: SignedDataError.takeUnchanged)
   }
 }

@@ -19,28 +19,30 @@ struct CompactJWS {
         .tooLarge, "the signed text has \(text.count) bytes, more than \(signedDataBytesMax)",
         remedy: "Pass one signed text at a time")
     }
-    let separators = text.indices.filter { text[$0] == Self.separator }
-    guard separators.count == 2 else {
+    guard let first = text.firstIndex(of: Self.separator),
+      let second = text[(first + 1)...].firstIndex(of: Self.separator),
+      !text[(second + 1)...].contains(Self.separator)
+    else {
       throw SignedDataError(
         .malformed,
         "expected a JWS of three parts with full stops between them, found \(Self.counted(text))",
         remedy: SignedDataError.takeUnchanged)
     }
-    header = Array(text[..<separators[0]])
+    header = Array(text[..<first])
     guard header.count <= signedHeaderBytesMax else {
       throw SignedDataError(
         .tooLarge, "the header has \(header.count) bytes, more than \(signedHeaderBytesMax)",
         remedy: SignedDataError.takeUnchanged)
     }
-    payload = try Self.decoded(text[(separators[0] + 1)..<separators[1]], "payload")
-    signature = try Self.decoded(text[(separators[1] + 1)...], "signature")
+    payload = try Self.decoded(text[(first + 1)..<second], "payload")
+    signature = try Self.decoded(text[(second + 1)...], "signature")
     guard signature.count == Self.signatureBytes else {
       throw SignedDataError(
         .malformed,
         "expected a signature of \(Self.signatureBytes) bytes, found \(signature.count)",
         remedy: SignedDataError.takeUnchanged)
     }
-    signed = text[..<separators[1]]
+    signed = text[..<second]
   }
 
   /// Returns the bytes of a part.

@@ -109,8 +109,7 @@ struct ReadCertificate: Sendable {
     }
     do { certificate = try Certificate(derEncoded: der) } catch {
       throw SignedDataError(
-        .malformedCertificate, role,
-        "the \(role) certificate is not X.509 in DER: \("\(error)".prefix(300))",
+        .malformedCertificate, role, "the \(role) certificate is not X.509 in DER",
         remedy: SignedDataError.takeUnchanged)
     }
     self.der = der

@@ -46,7 +46,7 @@ public struct TrustedRoots: Sendable {
       documents = try PEMDocument.parseMultiple(pemString: String(decoding: bytes, as: UTF8.self))
     } catch {
       throw SignedDataError(
-        .malformedCertificate, .root, "the file is not PEM: \(error)",
+        .malformedCertificate, .root, "the file begins as PEM and is not",
         remedy: "Pass a certificate in DER, or one or more in PEM")
     }
     guard documents.allSatisfy({ $0.discriminator == "CERTIFICATE" }) else {
