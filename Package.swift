@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "LedgerQueries", targets: ["LedgerQueries"]),
     .library(name: "Entitlements", targets: ["Entitlements"]),
     .library(name: "StoreImport", targets: ["StoreImport"]),
+    .library(name: "SignedStoreData", targets: ["SignedStoreData"]),
     .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
     .library(name: "Replay", targets: ["Replay"]),
     .library(name: "Audit", targets: ["Audit"]),
@@ -39,6 +40,8 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -86,6 +89,14 @@ let package = Package(
     .target(
       name: "StoreImport",
       dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: strict),
+    .target(
+      name: "SignedStoreData",
+      dependencies: [
+        "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ],
       swiftSettings: strict),
     .target(
       name: "QueueSimulator", dependencies: ["LedgerModel", "LedgerEvents"],
@@ -189,7 +200,7 @@ let package = Package(
       dependencies: [
         "AgeFiles", "Audit", "EventMix", "HostedContent", "LedgerEvents", "LedgerLog",
         "LedgerModel", "LedgerStore", "PageReading", "ProductCatalogue", "RunStorage",
-        "StoreImport", .product(name: "Crypto", package: "swift-crypto"),
+        "SignedStoreData", "StoreImport", .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Tools/Fuzz", exclude: ["README.md", "Corpus"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
@@ -264,6 +275,15 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SignedStoreDataTests",
+      dependencies: [
+        "SignedStoreData", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "CommandLineTests",

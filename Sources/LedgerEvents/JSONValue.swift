@@ -13,9 +13,12 @@ public indirect enum JSONValue: Sendable {
   /// - Throws: `EventError` if the text is not JSON, or breaks the rules for events: `null`,
   ///   repeated members, lone surrogates and nesting beyond `nestingDepthMax` are refused.
   /// - Complexity: O(*n*) in the length of `json`.
-  public init(json: [UInt8]) throws(EventError) {
+  public init(json: [UInt8]) throws(EventError) { try self.init(json: json, nulls: .refused) }
+
+  init(json: [UInt8], nulls: NullMembers) throws(EventError) {
     try checkUTF8(json.span)
     var scanner = JSONScanner(json.span)
+    scanner.nulls = nulls
     scanner.skipSpace()
     self = try scanner.tree()
     scanner.skipSpace()
@@ -119,7 +122,7 @@ extension JSONScanner {
       if !take(UInt8(ascii: "}")) {
         repeat {
           let name = try text(try memberName(first: first))
-          members.append((name, try tree()))
+          if nulls == .refused || !takeNull() { members.append((name, try tree())) }
           skipSpace()
         } while try another(UInt8(ascii: "}"))
       }

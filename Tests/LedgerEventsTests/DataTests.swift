@@ -64,6 +64,23 @@ struct DataTests {
     #expect(data.value("x") == nil)
   }
 
+  @Test("members that are null can be left out of a document, and nothing else") func leftOut()
+    throws
+  {
+    func value(_ text: String) throws(EventError) -> JSONValue {
+      try JSONValue(document: Array(text.utf8), nulls: .leftOut)
+    }
+    let text = #"{"a":null,"b":{"c": null ,"d":1},"e":"null","f":[{"g":null}]}"#
+    #expect(try value(text).json == Array(#"{"b":{"d":1},"e":"null","f":[{}]}"#.utf8))
+    for wrong in [
+      "null", "[null]", #"{"a":nul}"#, #"{"a":nullx}"#, #"{"a":null,"a":1}"#,
+      #"{"a":1,"a":null}"#, #"{"a":null"#,
+    ] {
+      #expect(throws: EventError.self, "\(wrong)") { try value(wrong) }
+    }
+    #expect(throws: EventError.self) { try JSONValue(document: Array(text.utf8)) }
+  }
+
   @Test(
     "a number is the nearest double",
     arguments: [

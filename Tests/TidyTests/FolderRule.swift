@@ -29,6 +29,7 @@ struct FolderRule: TidyRule {
     "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "storekit", "md", "py"],
     "Tools/samples/atlas/": ["plist", "txt", "csv"],
+    "Tools/signed/": ["py"],
     "Tools/sumdb/": ["go", "md"],
     "docs/": ["md", "txt", "json", "svg"],
   ]
