@@ -197,8 +197,12 @@ final class FoldSchedule: Sendable {
     try Projections.removeGenerations(except: live, of: log)
     let projections = try Projections.make(live + 1, of: log)
     try Projector(log: log, projections: projections).fold(through: .max, progress)
-    try log.setGeneration(live + 1)
-    source.release()
+    // Before the switch: a reader that finds the new number must not open this generation again.
+    source.adopt(projections)
+    do throws(LedgerError) { try log.setGeneration(live + 1) } catch {
+      source.release()
+      throw error
+    }
     try Projections.removeGenerations(except: live + 1, of: log)
   }
 

@@ -37,7 +37,9 @@ final class ProjectionSource: Sendable {
 
   private func opened(_ generation: UInt64) -> Result<Projections?, LedgerError> {
     current.withLock { current in
-      if let current, current.generation == generation { return .success(current) }
+      // A newer one has replaced this one since its number was read. To go back would drop the
+      // newer one while others use it, and it cannot be opened twice.
+      if let current, current.generation >= generation { return .success(current) }
       do throws(LedgerError) {
         current = nil
         current = try open(generation)
@@ -93,6 +95,11 @@ final class ProjectionSource: Sendable {
 
   /// Whether questions still use these projections.
   func isCurrent(_ projections: Projections) -> Bool { current.withLock { $0 === projections } }
+
+  /// Takes over a generation that is about to be live. From now on it is the one that is read.
+  ///
+  /// It must be complete. Whoever made it keeps it open, and nobody could open it a second time.
+  func adopt(_ projections: Projections) { current.withLock { $0 = projections } }
 
   /// Releases the open generation, so that another can replace it.
   func release() { current.withLock { $0 = nil } }
