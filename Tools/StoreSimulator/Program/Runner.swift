@@ -60,8 +60,8 @@ struct Options {
     print(
       """
       usage: StoreSimulator [--seed N | --from N] [--seconds S | --histories N] [--operations N]
-               [--jobs N] [--trace] [--calls] [--controls] [--control NAME] [--fault-every N] [--no-faults]
-               [--folder TMPFS]
+               [--jobs N] [--trace] [--calls] [--controls] [--control NAME] [--fault-every N]
+               [--no-faults] [--folder TMPFS]
       """)
     exit(64)
   }
