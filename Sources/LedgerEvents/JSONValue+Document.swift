@@ -9,7 +9,9 @@ extension JSONValue {
 
   /// Parses a document that can span several lines.
   ///
-  /// - Parameter nulls: What is done with a member that is `null`. Elsewhere, `null` is refused.
+  /// - Parameters:
+  ///   - document: The text in UTF-8.
+  ///   - nulls: What is done with a member that is `null`. Elsewhere, `null` is refused.
   /// - Throws: `EventError` with the line, and the column in bytes, if the document is not JSON or
   ///   breaks the rules of `init(json:)`.
   /// - Complexity: O(*n*) in the length of `document`.

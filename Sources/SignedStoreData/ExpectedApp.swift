@@ -33,8 +33,11 @@ public struct ExpectedApp: Sendable {
   /// The environments whose data is wanted.
   public var environments: Set<StoreEnvironment>
 
-  /// - Parameter appAppleID: Without it, notifications and app transactions of production are
-  ///   refused.
+  /// - Parameters:
+  ///   - bundleID: The app's bundle id.
+  ///   - appAppleID: The number of the app in the App Store. Without it, notifications and app
+  ///     transactions of production are refused.
+  ///   - environments: The environments whose data is wanted.
   public init(
     bundleID: String, appAppleID: Int64? = nil, environments: Set<StoreEnvironment>
   ) {

@@ -53,12 +53,15 @@ public struct SignedDataVerifier: Sendable {
   ///   - now: The time of verification. What says that it was signed more than a day later is
   ///     refused.
   /// - Throws: ``SignedDataError``, which says which check of which certificate failed.
+  /// - Precondition: `now` is between 1970 and 9999.
   /// - Complexity: O(*n*) in the number of bytes, and one ECDSA check for each JWS. New
   ///   certificates need two more and are remembered.
   public func verify(
     _ text: [UInt8], as kind: SignedDataKind? = nil, ofApp bundleID: String? = nil, at now: Instant
   ) throws(SignedDataError) -> VerifiedData {
-    try verified(text, as: kind, within: .nothing(ofApp: bundleID), at: now)
+    precondition(
+      (0...Instant.microsecondsMax).contains(now.microseconds), "a time between 1970 and 9999")
+    return try verified(text, as: kind, within: .nothing(ofApp: bundleID), at: now)
   }
 
   /// What a JWS stands in.
@@ -105,7 +108,7 @@ public struct SignedDataVerifier: Sendable {
     guard Self.isSigned(jws, by: chain.key) else {
       throw SignedDataError(
         .badSignature, chain.isLocal ? .local : .leaf,
-        "the signature is not that of the leaf certificate over this header and payload",
+        "the signature is not that of the certificate's key over this header and payload",
         remedy: "Do not believe it: it was changed, or cut short")
     }
     if remembered == nil { chains.remember(chain, for: jws.header) }
