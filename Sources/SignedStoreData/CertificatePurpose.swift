@@ -20,6 +20,9 @@ enum CertificatePurpose {
       throw wrong(.root, "the root certificate allows no intermediate certificates")
     default: throw wrong(.root, "the root certificate is not that of an authority")
     }
+    if let usage = try usage(of: root, .root), !usage.keyCertSign {
+      throw wrong(.root, "the key of the root certificate must not issue others")
+    }
     try checkExtensions(of: root, .root, handled: [])
   }
 

@@ -34,7 +34,7 @@ struct PayloadStatement {
   init(_ payload: [UInt8], as kind: SignedDataKind?) throws(SignedDataError) {
     let value: JSONValue
     do throws(EventError) { value = try JSONValue(document: payload, nulls: .leftOut) } catch {
-      throw Self.malformed("the payload is not JSON: \(error)")
+      throw Self.malformed("the payload cannot be read: \(error)")
     }
     guard value.object != nil else { throw Self.malformed("the payload is not an object") }
     let members = PayloadObject(value, path: "")
@@ -80,6 +80,7 @@ struct PayloadStatement {
         remedy: "Notifications, transactions, renewal infos and app transactions are known: say "
           + "which of them it is")
     }
+    // Without such a member it is taken as what the caller says. Apple's own samples have none.
     guard found == nil || found == kind else {
       throw SignedDataError(
         .otherKind,
@@ -90,7 +91,9 @@ struct PayloadStatement {
   }
 
   static func malformed(_ reason: String) -> SignedDataError {
-    SignedDataError(.malformedPayload, reason, remedy: SignedDataError.takeUnchanged)
+    SignedDataError(
+      .malformedPayload, reason,
+      remedy: "The store signed it all the same: keep it, and report it to whoever writes Daybook")
   }
 }
 

@@ -73,8 +73,27 @@ public struct SignedDataError: Error, Sendable {
     self.code = code
     self.certificate = certificate
     path = ""
-    self.reason = reason
+    self.reason = Self.printable(reason)
     self.remedy = remedy
+  }
+
+  /// The maximum length of a reason, in UTF-8 bytes.
+  private static let reasonBytesMax = 1_000
+
+  /// A reason without control characters and of bounded length. It may quote what nobody has
+  /// signed, and is written to logs and terminals.
+  private static func printable(_ reason: String) -> String {
+    var text = ""
+    for scalar in reason.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+        .unassigned:
+        text += scalar.escaped(asASCII: true)
+      default: text.unicodeScalars.append(scalar)
+      }
+      if text.utf8.count > reasonBytesMax { return text + "…" }
+    }
+    return text
   }
 
   /// Returns the same error for a JWS at a place in an outer payload.

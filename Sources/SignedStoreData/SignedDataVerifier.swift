@@ -48,8 +48,9 @@ public struct SignedDataVerifier: Sendable {
   /// - Parameters:
   ///   - text: The JWS in compact form, without spaces or line feeds.
   ///   - kind: What it must be; nil to tell that from its members.
-  ///   - bundleID: The app that a renewal info is of, if something else that you believe says so,
-  ///     such as the transaction beside it. A renewal info does not say it itself.
+  ///   - bundleID: The app that a renewal info is of, which it does not say itself, if you know it:
+  ///     because you asked the store for this app's, for example. A transaction that somebody sent
+  ///     with it proves nothing, unless its `originalTransactionId` and environment are the same.
   ///   - now: The time of verification. What says that it was signed more than a day later is
   ///     refused.
   /// - Throws: ``SignedDataError``, which says which check of which certificate failed.
@@ -201,6 +202,11 @@ extension SignedDataVerifier {
       case .payload: return
       case .nothing(let known): bundleID = known
       }
+    }
+    if case .nothing(let known?) = outer, let bundleID, known != bundleID {
+      throw SignedDataError(
+        .otherApp, "expected the app \(known), found \(bundleID)",
+        remedy: "Pass it to the ledger of that app")
     }
     guard let bundleID else {
       throw SignedDataError(

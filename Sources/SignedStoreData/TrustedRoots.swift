@@ -10,6 +10,8 @@ internal import X509
 public struct TrustedRoots: Sendable {
   let roots: [ReadCertificate]
 
+  private static let remedy = "Pass a certificate in DER, or one or more in PEM and nothing else"
+
   /// What the roots say.
   ///
   /// - Complexity: O(*n*) in the number of roots.
@@ -23,11 +25,15 @@ public struct TrustedRoots: Sendable {
   /// - Complexity: O(*n*) in the number of bytes.
   public init(der certificates: [[UInt8]]) throws(SignedDataError) {
     var roots: [ReadCertificate] = []
-    for certificate in certificates { roots.append(try ReadCertificate(certificate, .root)) }
+    for certificate in certificates {
+      do throws(SignedDataError) { roots.append(try ReadCertificate(certificate, .root)) } catch {
+        throw SignedDataError(error.code, .root, error.reason, remedy: Self.remedy)
+      }
+    }
     guard !roots.isEmpty else {
       throw SignedDataError(
         .untrustedRoot, .root, "there is no certificate to trust",
-        remedy: "Pass a certificate in DER, or one or more in PEM")
+        remedy: Self.remedy)
     }
     self.roots = roots
   }
@@ -47,12 +53,12 @@ public struct TrustedRoots: Sendable {
     } catch {
       throw SignedDataError(
         .malformedCertificate, .root, "the file begins as PEM and is not",
-        remedy: "Pass a certificate in DER, or one or more in PEM")
+        remedy: Self.remedy)
     }
     guard documents.allSatisfy({ $0.discriminator == "CERTIFICATE" }) else {
       throw SignedDataError(
         .malformedCertificate, .root, "the file holds something else than certificates",
-        remedy: "Pass a certificate in DER, or one or more in PEM")
+        remedy: Self.remedy)
     }
     try self.init(der: documents.map(\.derBytes))
   }

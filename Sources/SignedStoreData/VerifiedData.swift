@@ -39,7 +39,9 @@ public struct VerifiedData: Sendable {
   /// The certificates by which it is believed: leaf, intermediate and trusted root; or the pinned
   /// one of a local test.
   public let certificates: [SigningCertificate]
-  /// The signed data in it, verified in the same way.
+  /// The signed data in it, verified in the same way: `data.signedTransactionInfo`,
+  /// `data.signedRenewalInfo` and `appData.signedAppTransactionInfo`. Anything else that looks
+  /// signed is in `content` as it came.
   public let nested: [NestedData]
 
   /// Whether a pinned certificate of local testing signed it, and not the store.

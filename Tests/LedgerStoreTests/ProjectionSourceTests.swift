@@ -17,10 +17,14 @@ import Testing
     let number = try source.generation()
     let new = try Projections.make(number + 1, of: log)
     try Projector(log: log, projections: new).fold(through: .max, nil)
-    source.adopt(new)
+    #expect(source.adopt(new) === old)
     // Whoever has read the old number gets the new generation: the old one is open already, and
     // nothing can be opened twice.
     #expect(try source.live() === new)
+    // The switch fails: the old generation is read on, although somebody has the new one open.
+    #expect(source.adopt(old) === new)
+    #expect(try source.live() === old)
+    source.adopt(new)
     try log.setGeneration(number + 1)
     #expect(try source.live() === new)
     #expect(old.generation == number)

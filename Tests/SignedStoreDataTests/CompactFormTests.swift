@@ -138,6 +138,23 @@ import Testing
     #expect(try verify(try samples.jws(big)).payload.count > 100_000)
   }
 
+  @Test("is quoted in errors without control characters, and briefly")
+  func quoted() throws {
+    let accents = "a" + String(repeating: "\u{301}", count: 9_000)
+    for name in ["x\\n2026-11-23 accepted\\u001b[2J", "\u{202E}level", accents] {
+      let header = SigningSamples.header(samples.der, algorithm: name)
+      let error = try #require(throws: SignedDataError.self) {
+        try verify(try samples.jws(SigningSamples.transaction(), header: header))
+      }
+      #expect(error.code == .unsupportedAlgorithm)
+      #expect(error.description.utf8.count < 1_200)
+      #expect(
+        error.description.unicodeScalars.allSatisfy {
+          ![.control, .format].contains($0.properties.generalCategory)
+        })
+    }
+  }
+
   @Test("is refused with another algorithm, however it is written") func algorithms() throws {
     for name in ["none", "HS256", "ES384", "RS256", "EdDSA", "es256", "ES256 ", ""] {
       let header = SigningSamples.header(samples.der, algorithm: name)

@@ -26,7 +26,7 @@ extension Target {
       bundleID: "com.example.shop", appAppleID: 1_234_567_890, environments: [.production])
     let verifier = SignedDataVerifier(app: app, roots: roots)
     // The sample is in the corpus, which every target gets.
-    return Target("jws", [], tokens: letters) { bytes in
+    return Target("jws", [], tokens: letters, inputsPerRound: 50) { bytes in
       do {
         let data = try verifier.verify(bytes, at: verifiedAt)
         try Broken.unless(bytes == sample, "signed text that nobody signed")

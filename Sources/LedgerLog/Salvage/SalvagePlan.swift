@@ -67,7 +67,7 @@ struct SalvagePlan {
   /// What to say about the mark.
   var notesOnMark: [String] {
     guard let mark else {
-      return source.isMarkDamaged || keys.mark != nil
+      return source.isMarkDoubtful || keys.mark != nil
         ? [
           "an erasure may have been interrupted, and what it was to destroy cannot be read: erase "
             + "the last customers who were erased again"

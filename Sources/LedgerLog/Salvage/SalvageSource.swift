@@ -43,8 +43,8 @@ final class SalvageSource {
   private var pages: [UInt64: TreePage] = [:]
   /// Whether the newest commit says whether an erasure was interrupted.
   private(set) var isMarkKnown = false
-  /// Whether a row `erasing` was found that does not have its checksum.
-  private(set) var isMarkDamaged = false
+  /// Whether an erasure may have been interrupted whose mark cannot be read or believed.
+  private(set) var isMarkDoubtful = false
 
   /// The number of pages to keep for the next rows, which are mostly requested in order.
   private static let pagesMax = 256
@@ -74,6 +74,13 @@ final class SalvageSource {
     erasures = records.keys.filter { position in
       record(position).map { $0[1] == EventKind.accountErased.rawValue } ?? false
     }
+    // A mark of a commit that failed would destroy the keys of somebody who was never erased.
+    if !isMarkKnown, let mark = identity[.erasing].flatMap({ ErasureMark($0) }),
+      !erasures.contains(mark.position)
+    {
+      identity[.erasing] = nil
+      isMarkDoubtful = true
+    }
   }
 
   /// The tables of the newest commit that has them.
@@ -89,10 +96,10 @@ final class SalvageSource {
   }
 
   private func readTables(_ reader: inout TableReader, _ limit: UInt64?) {
-    reader.forEachLeaf(of: "meta") { readIdentity($0) }
+    reader.forEachLeaf(of: "meta") { readIdentity($0, isOfTree: true) }
     // The mark of an erasure is removed when its keys are destroyed, so an earlier page says
     // nothing about it, unless the newest one cannot be read.
-    isMarkKnown = isNewestCommit && !identity.isEmpty && !isMarkDamaged
+    isMarkKnown = isNewestCommit && !identity.isEmpty && !isMarkDoubtful
     reader.forEachLeaf(of: "records") { addRecords(of: $0) }
     reader.forEachLeaf(of: "names") { add($0, \.names, keyBytes: 4) }
     reader.forEachLeaf(of: "people") { add($0, \.people, keyBytes: 4) }
@@ -159,7 +166,7 @@ final class SalvageSource {
   ) {
     let last = limit ?? positionMax
     forEachLeaf { page, isReached in
-      readIdentity(page)
+      readIdentity(page, isOfTree: false)
       for node in 0..<page.count {
         let key = page.key(node)
         guard key.count == 8 || key.count == 4, let value = value(page, node) else { continue }
@@ -216,15 +223,20 @@ final class SalvageSource {
 
   // MARK: - Rows
 
-  private func readIdentity(_ page: TreePage) {
+  /// Notes the rows of the identity in a leaf: one of the table `meta`, or any other.
+  private func readIdentity(_ page: TreePage, isOfTree: Bool) {
     for node in 0..<page.count {
-      guard let name = String(validating: page.key(node), as: UTF8.self),
-        let row = LogIdentity.Row(rawValue: name), identity[row] == nil,
-        !(isMarkKnown && row == .erasing),
-        let stored = value(page, node)
-      else { continue }
-      guard let value = LogIdentity.value(of: row, stored: stored) else {
-        if row == .erasing { isMarkDamaged = true }
+      let name = String(validating: page.key(node), as: UTF8.self)
+      guard let row = name.flatMap({ LogIdentity.Row(rawValue: $0) }) else {
+        // It was a row of `meta`, and nobody knows which one.
+        if isOfTree { isMarkDoubtful = true }
+        continue
+      }
+      guard identity[row] == nil, !(isMarkKnown && row == .erasing) else { continue }
+      guard let stored = value(page, node),
+        let value = LogIdentity.value(of: row, stored: stored)
+      else {
+        if row == .erasing { isMarkDoubtful = true }
         continue
       }
       identity[row] = value

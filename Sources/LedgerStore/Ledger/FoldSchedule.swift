@@ -198,9 +198,12 @@ final class FoldSchedule: Sendable {
     let projections = try Projections.make(live + 1, of: log)
     try Projector(log: log, projections: projections).fold(through: .max, progress)
     // Before the switch: a reader that finds the new number must not open this generation again.
-    source.adopt(projections)
+    let previous = source.adopt(projections)
     do throws(LedgerError) { try log.setGeneration(live + 1) } catch {
-      source.release()
+      // Those who read the previous one keep it open, so it has to be found again. A commit that
+      // failed may have taken effect all the same.
+      let number = Result { () throws(LedgerError) in try source.generation() }
+      if number != .success(live + 1) { source.adopt(previous) }
       throw error
     }
     try Projections.removeGenerations(except: live + 1, of: log)

@@ -99,7 +99,12 @@ final class ProjectionSource: Sendable {
   /// Takes over a generation that is about to be live. From now on it is the one that is read.
   ///
   /// It must be complete. Whoever made it keeps it open, and nobody could open it a second time.
-  func adopt(_ projections: Projections) { current.withLock { $0 = projections } }
+  ///
+  /// - Returns: The generation that was read until now, to be adopted again if the switch fails.
+  @discardableResult
+  func adopt(_ projections: Projections?) -> Projections? {
+    current.withLock { exchange(&$0, with: projections) }
+  }
 
   /// Releases the open generation, so that another can replace it.
   func release() { current.withLock { $0 = nil } }

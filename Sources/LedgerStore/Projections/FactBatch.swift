@@ -65,18 +65,24 @@ extension FactBatch {
     _ positions: ClosedRange<UInt64>, of log: EventLog, indexesIDs: Bool
   ) throws(LedgerError) {
     let pieces = Self.pieces(of: positions)
-    let found = Mutex([Result<FactBatch, LedgerError>?](repeating: nil, count: pieces.count))
+    let found = Mutex([Int: FactBatch]())
     DispatchQueue.concurrentPerform(iterations: pieces.count) { index in
       let piece = Result { () throws(LedgerError) in
-        try log.read { (view) throws(LedgerError) in
-          try FactBatch(pieces[index], view, log.identity.keyHash, indexesIDs: indexesIDs)
-        }
+        try Self.piece(pieces[index], of: log, indexesIDs: indexesIDs)
       }
-      found.withLock { $0[index] = piece }
+      if case .success(let piece) = piece { found.withLock { $0[index] = piece } }
     }
     var read: [FactBatch] = []
-    for case let piece? in found.withLock({ exchange(&$0, with: []) }) {
-      read.append(try piece.get())
+    let known = found.withLock { $0 }
+    for index in pieces.indices {
+      // What failed is read again. There may have been no snapshots left for so many threads.
+      let piece: FactBatch
+      if let found = known[index] {
+        piece = found
+      } else {
+        piece = try Self.piece(pieces[index], of: log, indexesIDs: indexesIDs)
+      }
+      read.append(piece)
     }
     self = read.removeFirst()
     if read.isEmpty { return }
@@ -91,10 +97,22 @@ extension FactBatch {
     assert(facts.count == positions.count && facts.last?.position == positions.upperBound)
   }
 
+  private static func piece(
+    _ positions: ClosedRange<UInt64>, of log: EventLog, indexesIDs: Bool
+  ) throws(LedgerError) -> FactBatch {
+    try log.read { (view) throws(LedgerError) in
+      try FactBatch(positions, view, log.identity.keyHash, indexesIDs: indexesIDs)
+    }
+  }
+
+  /// More threads bring little, and each takes one of the log's snapshots.
+  private static let piecesMax = 8
+
   /// Positions in consecutive pieces of about the same size: one for each core, but no small ones.
   private static func pieces(of positions: ClosedRange<UInt64>) -> [ClosedRange<UInt64>] {
     let count = positions.count
-    let pieces = max(1, min(count / pieceEventsMin, ProcessInfo.processInfo.activeProcessorCount))
+    let cores = min(ProcessInfo.processInfo.activeProcessorCount, piecesMax)
+    let pieces = max(1, min(count / pieceEventsMin, cores))
     return (0..<pieces).map { index in
       let start = positions.lowerBound + UInt64(count * index / pieces)
       return start...positions.lowerBound + UInt64(count * (index + 1) / pieces) - 1

@@ -100,7 +100,8 @@ struct LookupReader: ~Copyable {
     let state: ReaderState
     do {
       let view = try snapshot.view
-      guard try view.generation() == projections.generation, source.isCurrent(projections) else {
+      // While a rebuild switches, its generation is read before the log names it.
+      guard try view.generation() <= projections.generation, source.isCurrent(projections) else {
         return nil
       }
       state = try held.catchUp(log, projections, reading.view, view)
