@@ -40,8 +40,6 @@ struct JSONScanner: ~Escapable {
   var index: Int
   /// The number of open objects and arrays around `index`.
   var depth: Int
-  /// What a tree of values does with members that are `null`.
-  var nulls = JSONValue.NullMembers.refused
   /// The members read so far in the open objects.
   var members: [MemberMark] = []
   /// The names in the open objects that have too many members to be compared one by one. The key is
@@ -123,13 +121,6 @@ extension JSONScanner {
     default:
       throw failure("expected a value, found \(found)")
     }
-  }
-
-  /// Steps over `null` if it is the next value.
-  mutating func takeNull() -> Bool {
-    guard isWord("null") else { return false }
-    index += 4
-    return true
   }
 
   private func isWord(_ word: String) -> Bool {

@@ -18,9 +18,8 @@ public indirect enum JSONValue: Sendable {
   init(json: [UInt8], nulls: NullMembers) throws(EventError) {
     try checkUTF8(json.span)
     var scanner = JSONScanner(json.span)
-    scanner.nulls = nulls
     scanner.skipSpace()
-    self = try scanner.tree()
+    self = try scanner.tree(nulls)
     scanner.skipSpace()
     guard scanner.isAtEnd else {
       throw scanner.failure("expected nothing after the value, found \(scanner.found)")
@@ -112,7 +111,9 @@ public indirect enum JSONValue: Sendable {
 
 extension JSONScanner {
   /// Parses the value at `index`.
-  mutating func tree() throws(EventError) -> JSONValue {
+  ///
+  /// - Parameter nulls: What is done with members that are `null`.
+  mutating func tree(_ nulls: JSONValue.NullMembers) throws(EventError) -> JSONValue {
     switch next {
     case UInt8(ascii: "{"):
       var members: [(name: String, value: JSONValue)] = []
@@ -122,7 +123,7 @@ extension JSONScanner {
       if !take(UInt8(ascii: "}")) {
         repeat {
           let name = try text(try memberName(first: first))
-          if nulls == .refused || !takeNull() { members.append((name, try tree())) }
+          if nulls == .refused || !takeNull() { members.append((name, try tree(nulls))) }
           skipSpace()
         } while try another(UInt8(ascii: "}"))
       }
@@ -135,7 +136,7 @@ extension JSONScanner {
       if !take(UInt8(ascii: "]")) {
         repeat {
           skipSpace()
-          elements.append(try tree())
+          elements.append(try tree(nulls))
           skipSpace()
         } while try another(UInt8(ascii: "]"))
       }
@@ -149,5 +150,14 @@ extension JSONScanner {
       default: return .number(String(decoding: json(range), as: UTF8.self))
       }
     }
+  }
+
+  /// Steps over `null` if it is the next value.
+  private mutating func takeNull() -> Bool {
+    let word: [4 of UInt8] = [0x6E, 0x75, 0x6C, 0x6C]
+    guard bytes.count - index >= word.count else { return false }
+    for offset in word.indices where bytes[index + offset] != word[offset] { return false }
+    index += word.count
+    return true
   }
 }
