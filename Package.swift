@@ -372,6 +372,18 @@ let package = Package(
   ]
 #endif
 
+// `Tools/test` compiles the package with assertions, with the checks of debug builds, and so that
+// `@testable` works, but optimized. Flags on the command line would do that to every dependency,
+// too, and what `Tools/quickstart` then needs of them would be compiled a second time.
+if Context.environment["DAYBOOK_CHECKED"] == "1" {
+  for target in package.targets where target.type != .system {
+    target.swiftSettings =
+      (target.swiftSettings ?? []) + [
+        .define("DEBUG"), .unsafeFlags(["-enable-testing", "-assert-config", "Debug"]),
+      ]
+  }
+}
+
 // Tests are compiled without optimization in release builds, too. What they test is optimized, and
 // optimizing the tests themselves takes minutes.
 for target in package.targets where target.type == .test {

@@ -19,8 +19,9 @@ struct Jobs {
     var operations = 0
     var status: Int32 = 0
     for (process, output) in running {
-      let text = String(
-        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      try output.seek(toOffset: 0)
+      let text = String(decoding: try output.readToEnd() ?? Data(), as: UTF8.self)
       for line in text.split(separator: "\n") {
         if line.hasPrefix(Self.operationsMark) {
           operations += Int(line.dropFirst(Self.operationsMark.count)) ?? 0
@@ -28,7 +29,6 @@ struct Jobs {
           print(line)
         }
       }
-      process.waitUntilExit()
       // A signal is a failure, too.
       if process.terminationStatus != 0 || process.terminationReason != .exit {
         print("a process ended with \(process.terminationStatus)")
@@ -42,13 +42,19 @@ struct Jobs {
     return status
   }
 
-  private func start(_ index: Int, from first: UInt64) throws -> (Process, Pipe) {
+  /// - Returns: The process and the file that it writes to: nobody reads while it plays, and a pipe
+  ///   would be full.
+  private func start(_ index: Int, from first: UInt64) throws -> (Process, FileHandle) {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments =
       arguments + ["--jobs", "1", "--from", "\(first)", "--share", "\(index)"]
       + ["--shares", "\(options.jobs)"]
-    let output = Pipe()
+    let path = FileManager.default.temporaryDirectory.appending(
+      path: "daybook-histories-\(UUID().uuidString)")
+    try Data().write(to: path)
+    let output = try FileHandle(forUpdating: path)
+    try FileManager.default.removeItem(at: path)
     process.standardOutput = output
     process.standardInput = FileHandle.nullDevice
     try process.run()

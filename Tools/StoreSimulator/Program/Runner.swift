@@ -57,7 +57,7 @@ struct Options {
   }
 
   private static func usage() -> Never {
-    print(
+    say(
       """
       usage: StoreSimulator [--seed N | --from N] [--seconds S | --histories N] [--operations N]
                [--jobs N] [--trace] [--calls] [--controls] [--control NAME] [--fault-every N]
@@ -86,7 +86,7 @@ struct Runner {
     var calls: UInt64 = 0
     let first = options.seed ?? options.from ?? UInt64.random(in: 0..<1 << 32)
     if options.share == 0 {
-      print("first seed \(first), \(kept.count) kept, \(options.operations) operations each")
+      say("first seed \(first), \(kept.count) kept, \(options.operations) operations each")
     }
     for index in 0..<(options.histories ?? (options.seed == nil ? Int.max : 1)) {
       guard
@@ -100,7 +100,7 @@ struct Runner {
       histories += 1
       calls += simulation.calls
       if options.seed != nil || options.tells {
-        print(
+        say(
           "seed \(seed): trace \(String(simulation.trace, radix: 16)), disk "
             + "\(String(simulation.diskTrace, radix: 16)), \(simulation.calls) calls")
       }
@@ -110,14 +110,14 @@ struct Runner {
       }
     }
     let seconds = begun.duration(to: .now) / .seconds(1)
-    if options.shares > 1 { print("\(Jobs.operationsMark)\(tally.operations)") }
+    if options.shares > 1 { say("\(Jobs.operationsMark)\(tally.operations)") }
     let processorSeconds = Double(clock()) / Double(CLOCKS_PER_SEC)
-    print(
+    say(
       "\(histories) histories, \(tally.operations) operations in \(Int(seconds)) s, "
         + "\(Int(Double(tally.operations) / seconds * 60)) a minute, "
         + "\(Int(Double(tally.operations) / processorSeconds * 60)) a minute of processor time, "
         + "\(calls) disk calls")
-    print(tally.text)
+    say(tally.text)
     return 0
   }
 
@@ -170,10 +170,10 @@ struct Runner {
   }
 
   private func report(_ violation: any Error, _ seed: UInt64, _ outcome: Outcome) {
-    print("seed \(seed): \(violation)")
-    print("the last steps: \(outcome.steps.suffix(12).joined(separator: "; "))")
+    say("seed \(seed): \(violation)")
+    say("the last steps: \(outcome.steps.suffix(12).joined(separator: "; "))")
     // The same history, only as long as it went well.
-    print(
+    say(
       "StoreSimulator --seed \(seed) --operations "
         + "\(min(options.operations, outcome.tally.operations + 1))"
         + (options.sabotage == .nothing ? "" : " --control \(options.sabotage.rawValue)")
@@ -202,7 +202,7 @@ struct Runner {
         found = "seed \(seed): \(error)"
         break
       }
-      print("\(sabotage.rawValue): \(found ?? "NOT FOUND")")
+      say("\(sabotage.rawValue): \(found ?? "NOT FOUND")")
       if found == nil { failures = 1 }
     }
     return failures
@@ -217,3 +217,6 @@ struct Runner {
 
   private static let controlSeedsMax: UInt64 = 20
 }
+
+/// Writes a line at once. A process that traps loses nothing that it has found.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
