@@ -88,7 +88,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreImport",
-      dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "LedgerEvents", "SignedStoreData", .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "SignedStoreData",
@@ -152,7 +154,7 @@ let package = Package(
       name: "daybook",
       dependencies: [
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
-        "StoreImport", "Replay",
+        "StoreImport", "SignedStoreData", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -273,13 +275,25 @@ let package = Package(
         "LedgerChild",
       ],
       swiftSettings: strict),
+    .target(
+      name: "SignedDataSamples",
+      dependencies: [
+        "SignedStoreData", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ],
+      path: "Tests/SignedDataSamples", swiftSettings: strict),
     .testTarget(
-      name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],
+      name: "StoreImportTests",
+      dependencies: [
+        "StoreImport", "SignedStoreData", "SignedDataSamples", "LedgerEvents", "LedgerOracle",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "SignedStoreDataTests",
       dependencies: [
-        "SignedStoreData", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        "SignedStoreData", "SignedDataSamples", "LedgerEvents",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
@@ -289,6 +303,7 @@ let package = Package(
       name: "CommandLineTests",
       dependencies: [
         "LedgerLog", "LedgerEvents", "LedgerHistories", "LocalTime", "TracedProcesses", "daybook",
+        "SignedDataSamples",
       ],
       exclude: ["Golden"], swiftSettings: strict),
     .testTarget(

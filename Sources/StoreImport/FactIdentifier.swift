@@ -111,9 +111,14 @@ package enum Digest {
   }
 }
 
-extension EventData.Builder {
+extension EventData {
   /// The members as texts, for a digest.
   var contents: [String] {
-    build().members.flatMap { [$0.name, String(decoding: $0.json, as: UTF8.self)] }
+    members.flatMap { [$0.name, String(decoding: $0.json, as: UTF8.self)] }
   }
+}
+
+extension EventData.Builder {
+  /// The members as texts, for a digest.
+  var contents: [String] { build().contents }
 }

@@ -4,4 +4,18 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   case storekitConfig = "storekit-config"
   /// An answer of the store's verifyReceipt endpoint.
   case verifyReceipt = "verify-receipt"
+  /// App Store Server Notifications, version 2.
+  case notification
+  /// Transactions of StoreKit 2.
+  case transaction
+  /// Renewal infos of StoreKit 2.
+  case renewal
+  /// App transactions of StoreKit 2.
+  case appTransaction = "app-transaction"
+  /// Saved answers of the App Store Server API: transaction history, refund history, subscription
+  /// statuses, notification history.
+  case history
+
+  /// Whether the store signs what these files hold.
+  public var isSigned: Bool { self != .storekitConfig && self != .verifyReceipt }
 }

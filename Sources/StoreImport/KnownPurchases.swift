@@ -57,11 +57,20 @@ public struct KnownPurchases: Sendable {
   public var upgraded: Set<Name>
   /// For each account, all ids of the same customer.
   public var linked: [Name: Set<Name>]
+  /// The facts that were imported about each transaction: purchases, periods, offers, refunds and
+  /// revocations.
+  public var facts: [Name: [Event]]
+  /// The events that the ledger has under the ids that an import looks up
+  /// (``SignedImport/identifiers``).
+  public var recorded: [Name: Event]
 
   public init(
     transactions: [Transaction] = [], renewals: [Name: [RenewalState]] = [:],
-    upgraded: Set<Name> = [], linked: [Name: Set<Name>] = [:]
+    upgraded: Set<Name> = [], linked: [Name: Set<Name>] = [:], facts: [Name: [Event]] = [:],
+    recorded: [Name: Event] = [:]
   ) {
+    self.facts = facts
+    self.recorded = recorded
     self.transactions = transactions
     self.renewals = renewals
     self.upgraded = upgraded

@@ -10,13 +10,18 @@ extension Receipt {
     if let offer = try offerRedeemed(purchase) { facts.append(offer) }
     // Without its own date, the upgrade would be recorded again with every answer.
     let isReportedAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
-    if !isReportedAlready, let end = try cancelled(purchase) { facts.append(end) }
+    if try purchase.flag(.isUpgraded) {
+      if !isReportedAlready { facts.append(try upgraded(purchase)) }
+      // In a receipt, the date of an upgrade looks like that of a refund.
+      guard try purchase.revocationType() != nil else { return facts }
+    }
+    if let end = try revoked(purchase) { facts.append(end) }
     return facts
   }
 
   /// Returns a `transaction.purchased`, or for a later period of a subscription a
   /// `subscription.renewed`.
-  private func purchased(_ purchase: ReceiptTransaction) throws(ImportError) -> Event {
+  func purchased(_ purchase: ReceiptTransaction) throws(ImportError) -> Event {
     let purchasedAt = try purchase.purchasedAt()
     let expiresAt = try purchase.expiresAt()
     var data = EventData.Builder()
@@ -30,6 +35,9 @@ extension Receipt {
       data.set("ownership", "familyShared")
       varying.append("familyShared")
     }
+    let more = try purchase.signedDetails()
+    for member in more.members { data.set(member.name, json: member.json) }
+    varying += more.contents
     return try fact(
       try kind(of: purchase), purchase, at: purchasedAt, data,
       moments: expiresAt.map { [purchasedAt, $0] } ?? [], varying: varying)
@@ -41,32 +49,40 @@ extension Receipt {
     return isPeriod && !isFirst ? .subscriptionRenewed : .transactionPurchased
   }
 
-  /// Returns a refund, a revocation of family sharing or the end by an upgrade, at the date that
-  /// the store states.
+  /// Returns a refund or a revocation of family sharing, at the date that the store states.
   ///
-  /// The store writes `cancellation_date` for all three. An upgrade becomes a purchase fact with
-  /// `isUpgraded`, which is later than the purchase itself and therefore newer.
-  private func cancelled(_ purchase: ReceiptTransaction) throws(ImportError) -> Event? {
-    let cancelledAt = try purchase.date("cancellation_date")
-    if try purchase.flag("is_upgraded") { return try upgraded(purchase, cancelledAt) }
-    guard let cancelledAt else { return nil }
+  /// Receipts write `cancellation_date` for both, and for an upgrade. A refund of a part sorts
+  /// after one that does not say how much was refunded, and a larger part after a smaller one.
+  func revoked(_ purchase: ReceiptTransaction) throws(ImportError) -> Event? {
+    guard let revokedAt = try purchase.date(.revocationDate) else { return nil }
     var data = EventData.Builder()
-    data.set("revokedAt", cancelledAt)
+    data.set("revokedAt", revokedAt)
     var varying: [String] = []
-    if let reason = try purchase.text("cancellation_reason") {
-      data.set("reason", Self.cancellationReasons[reason] ?? reason)
+    if let reason = try purchase.text(.revocationReason) {
+      data.set("reason", Self.revocationReasons[reason] ?? reason)
       varying.append(reason)
     }
+    var named: String?
+    let type = try purchase.revocationType()
+    if let type {
+      data.set("revocationType", type)
+      varying.append(type)
+    }
+    if let part = try purchase.refundedPart() {
+      data.set("percent", number: part.decimal)
+      varying.append(part.decimal)
+      named = part.isWhole ? nil : "refundedInPart-\(part.sortable)"
+    }
     return try fact(
-      try purchase.isFamilyShared() ? .transactionRevoked : .transactionRefunded, purchase,
-      at: cancelledAt, data, moments: [cancelledAt], varying: varying)
+      try purchase.revocationKind(), purchase, named: named, at: revokedAt, data,
+      moments: [revokedAt], varying: varying)
   }
 
-  private func upgraded(
-    _ purchase: ReceiptTransaction, _ cancelledAt: Instant?
-  ) throws(ImportError) -> Event {
-    guard let upgradedAt = cancelledAt ?? askedAt else {
-      throw Self.undated("\(purchase.path) was upgraded, but it has no date of the upgrade")
+  /// Returns the end of a period by an upgrade: a purchase fact with `isUpgraded`, which is later
+  /// than the purchase itself and therefore newer.
+  private func upgraded(_ purchase: ReceiptTransaction) throws(ImportError) -> Event {
+    guard let upgradedAt = try purchase.date(.revocationDate) ?? askedAt else {
+      throw undated("\(purchase.path) was upgraded, but it has no date of the upgrade")
     }
     let purchasedAt = try purchase.purchasedAt()
     var data = EventData.Builder()
@@ -79,32 +95,20 @@ extension Receipt {
   }
 
   /// Returns the offer under which a period was paid.
-  private func offerRedeemed(_ purchase: ReceiptTransaction) throws(ImportError) -> Event? {
+  func offerRedeemed(_ purchase: ReceiptTransaction) throws(ImportError) -> Event? {
+    guard let offer = try purchase.redeemedOffer() else { return nil }
     var data = EventData.Builder()
-    if let promotion = try purchase.text("promotional_offer_id") {
-      data.set("offer", promotion)
-      data.set("offerType", "promotional")
-    } else if let code = try purchase.text("offer_code_ref_name") {
-      data.set("offer", code)
-      data.set("offerType", "code")
-    } else if try purchase.flag("is_trial_period") {
-      data.set("offer", "freeTrial")
-      data.set("offerType", "introductory")
-    } else if try purchase.flag("is_in_intro_offer_period") {
-      data.set("offer", "introductory")
-      data.set("offerType", "introductory")
-    } else {
-      return nil
-    }
+    data.set("offer", offer.name)
+    data.set("offerType", offer.type)
     let purchasedAt = try purchase.purchasedAt()
     return try fact(
       .subscriptionOfferRedeemed, purchase, at: purchasedAt, data, moments: [purchasedAt],
       varying: data.contents)
   }
 
-  /// The values of `cancellation_reason`
+  /// The values of `cancellation_reason` and `revocationReason`
   /// (https://developer.apple.com/documentation/appstorereceipts/cancellation_reason).
-  private static let cancellationReasons = ["0": "other", "1": "appIssue"]
+  private static let revocationReasons = ["0": "other", "1": "appIssue"]
 
   private func fact(
     _ kind: EventKind, _ purchase: ReceiptTransaction, named fact: String? = nil,

@@ -35,7 +35,7 @@ extension Receipt {
   private func lapsed(
     _ subject: RenewalSubject, _ known: KnownRenewals
   ) throws(ImportError) -> [Event] {
-    guard let intent = try subject.entry.text("expiration_intent"), intent != "0" else { return [] }
+    guard let intent = try subject.entry.text(.expirationIntent), intent != "0" else { return [] }
     if try isStillTried(subject) { return [] }
     if let end = subject.periodEnd, let askedAt, end > askedAt { return [] }
     var data = EventData.Builder()
@@ -45,11 +45,11 @@ extension Receipt {
     if let end = subject.periodEnd {
       occurredAt = end
       if known.isInterrupted(after: end) {
-        let saidAt = try dateOfAnswer(subject, "expiration_intent")
+        let saidAt = try dateOfAnswer(subject, .expirationIntent)
         occurredAt = max(end, saidAt)
       }
     } else {
-      occurredAt = try dateOfAnswer(subject, "expiration_intent")
+      occurredAt = try dateOfAnswer(subject, .expirationIntent)
     }
     let lapsed = try fact(.subscriptionExpired, subject, at: occurredAt, data)
     let newest = known.newest(of: KnownRenewals.billing, upTo: askedAt ?? occurredAt)
@@ -57,25 +57,25 @@ extension Receipt {
   }
 
   private func isStillTried(_ subject: RenewalSubject) throws(ImportError) -> Bool {
-    if try subject.entry.flag("is_in_billing_retry_period") == true { return true }
-    guard let end = try subject.entry.eventDate("grace_period_expires_date"), let askedAt else {
+    if try subject.entry.flag(.isInBillingRetry) == true { return true }
+    guard let end = try subject.entry.eventDate(.gracePeriodExpiresDate), let askedAt else {
       return false
     }
     return end > askedAt
   }
 
   private func autoRenewChanged(_ subject: RenewalSubject) throws(ImportError) -> Event? {
-    guard let autoRenew = try subject.entry.flag("auto_renew_status") else { return nil }
+    guard let autoRenew = try subject.entry.flag(.autoRenewStatus) else { return nil }
     var data = EventData.Builder()
     data.set("autoRenew", autoRenew)
-    if let product = try subject.entry.text("auto_renew_product_id") {
+    if let product = try subject.entry.text(.nextProduct) {
       data.set("toProduct", product)
     }
-    let promotion = try subject.entry.text("promotional_offer_id")
-    let code = try subject.entry.text("offer_code_ref_name")
+    let promotion = try subject.entry.text(.promotionalOffer)
+    let code = try subject.entry.text(.offerCode)
     data.set("offer", promotion ?? code)
     return try fact(
-      .subscriptionAutoRenewChanged, subject, at: dateOfAnswer(subject, "auto_renew_status"), data)
+      .subscriptionAutoRenewChanged, subject, at: dateOfAnswer(subject, .autoRenewStatus), data)
   }
 
   /// Returns a failed renewal and the grace period that covers it.
@@ -86,12 +86,12 @@ extension Receipt {
     _ subject: RenewalSubject, _ known: KnownRenewals
   ) throws(ImportError) -> [Event] {
     var facts: [Event] = []
-    if try subject.entry.flag("is_in_billing_retry_period") == true {
-      let failedAt = try dateOfAnswer(subject, "is_in_billing_retry_period")
+    if try subject.entry.flag(.isInBillingRetry) == true {
+      let failedAt = try dateOfAnswer(subject, .isInBillingRetry)
       facts.append(try fact(.subscriptionBillingFailed, subject, at: failedAt, EventData.Builder()))
     }
-    if let end = try subject.entry.eventDate("grace_period_expires_date") {
-      let seenAt = try dateOfAnswer(subject, "grace_period_expires_date")
+    if let end = try subject.entry.eventDate(.gracePeriodExpiresDate) {
+      let seenAt = try dateOfAnswer(subject, .gracePeriodExpiresDate)
       // A grace period that is over when the store is asked is history; retry or expiry describe
       // the present.
       if end > seenAt {
@@ -112,7 +112,7 @@ extension Receipt {
   ///
   /// A newer answer can be imported before an older one. The store stops trying for good, so an end
   /// that it stated after this failure is later.
-  private func lapsedAgain(
+  func lapsedAgain(
     _ subject: RenewalSubject, _ known: KnownRenewals, after time: Instant
   ) throws(ImportError) -> Event? {
     guard let end = subject.periodEnd, let lapse = known.lapse(at: end, hiddenAt: time) else {
@@ -125,22 +125,23 @@ extension Receipt {
   }
 
   private func priceIncreased(_ subject: RenewalSubject) throws(ImportError) -> Event? {
-    for name in ["price_increase_status", "price_consent_status"] {
-      guard let consented = try subject.entry.flag(name) else { continue }
+    let members: [StoreMember] = [.priceIncreaseStatus, .priceConsentStatus]
+    for member in members {
+      guard let consented = try subject.entry.flag(member) else { continue }
       var data = EventData.Builder()
       data.set("consented", consented)
       return try fact(
-        .subscriptionPriceIncreased, subject, at: dateOfAnswer(subject, name), data)
+        .subscriptionPriceIncreased, subject, at: dateOfAnswer(subject, member), data)
     }
     return nil
   }
 
   private func dateOfAnswer(
-    _ subject: RenewalSubject, _ name: String
+    _ subject: RenewalSubject, _ member: StoreMember
   ) throws(ImportError) -> Instant {
     guard let askedAt, askedAt.isInRange else {
-      throw Self.undated(
-        "\(subject.entry.path(of: name)) has no date of its own, and the answer does not state "
+      throw undated(
+        "\(subject.entry.path(of: member)) has no date of its own, and the answer does not state "
           + "when the store gave it")
     }
     return askedAt
@@ -148,12 +149,12 @@ extension Receipt {
 
   /// The values of `expiration_intent`
   /// (https://developer.apple.com/documentation/appstorereceipts/expiration_intent).
-  private static let expirationIntents = [
+  static let expirationIntents = [
     "1": "cancelled", "2": "billingError", "3": "priceIncreaseDeclined",
     "4": "productUnavailable", "5": "unknown",
   ]
 
-  private func fact(
+  func fact(
     _ kind: EventKind, _ subject: RenewalSubject, at occurredAt: Instant, _ data: EventData.Builder
   ) throws(ImportError) -> Event {
     let transaction = subject.period?.transaction

@@ -14,6 +14,7 @@ struct Receipt: Sendable {
   let renewals: RenewalSubjects
   /// When the submitted receipt was created.
   private let createdAt: Instant?
+  private let vocabulary: StoreVocabulary
 
   /// Reads an answer. The bundle identifier can also come from the enclosing notification.
   init(
@@ -25,8 +26,27 @@ struct Receipt: Sendable {
     statedEnvironment = try Self.environment(answer, receipt, options)
     askedAt = try Self.askedAt(answer, receipt, options)
     createdAt = try receipt?.date("receipt_creation_date")
+    vocabulary = .receipt
     purchases = try Self.merged(try Self.entries(answer, receipt))
     renewals = try RenewalSubjects(answer, purchases)
+  }
+
+  /// What the store signed: purchases and renewal states, without an answer around them.
+  ///
+  /// - Parameter signedAt: When it was signed, which is when the store stated it.
+  init(
+    signed transactions: [StoreObject], _ renewals: [StoreObject], signedAt: Instant?, app: Name?,
+    environment: StoreEnvironment, options: ImportOptions
+  ) throws(ImportError) {
+    self.options = options
+    self.app = app
+    self.environment = environment
+    statedEnvironment = environment
+    askedAt = signedAt
+    createdAt = nil
+    vocabulary = .signed
+    purchases = try Self.merged(transactions)
+    self.renewals = try RenewalSubjects(signed: renewals, purchases)
   }
 
   /// Returns the receipt with the environment for its facts.
@@ -116,7 +136,7 @@ struct Receipt: Sendable {
     return found
   }
 
-  private static func environment(
+  static func environment(
     named text: String, path: String
   ) throws(ImportError) -> StoreEnvironment {
     switch text.lowercased() {
@@ -153,7 +173,8 @@ struct Receipt: Sendable {
     var facts: [Event] = []
     for purchase in purchases {
       facts += try self.facts(
-        of: purchase, isKnownUpgrade: known.upgraded.contains(Name(purchase.transaction)))
+        of: purchase, isKnownUpgrade: known.upgraded.contains(Name(purchase.transaction))
+      ).filter { !known.states($0) }
     }
     for subject in renewals.subjects {
       facts += try self.facts(
@@ -166,14 +187,15 @@ struct Receipt: Sendable {
   func importDate(_ facts: [Event]) throws(ImportError) -> Instant {
     let dates = [askedAt, createdAt, facts.last?.occurredAt]
     guard let date = dates.compactMap({ $0 }).first(where: \.isInRange) else {
-      throw Self.undated("the answer and its receipt have no date")
+      throw undated("the answer and its receipt have no date")
     }
     return date
   }
 
-  static func undated(_ reason: String) -> ImportError {
+  func undated(_ reason: String) -> ImportError {
     ImportError(
-      .missing, path: "receipt.request_date_ms", reason: reason,
+      .missing, path: vocabulary == .receipt ? "receipt.request_date_ms" : "signedDate",
+      reason: reason,
       remedy: "Pass the time when the store gave the answer with --asked-at TIME")
   }
 }

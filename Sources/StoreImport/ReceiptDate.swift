@@ -7,7 +7,7 @@ extension StoreObject {
   /// Milliseconds can have a fraction (Xcode writes one); digits beyond microseconds are truncated.
   /// The date can be before 1970: Xcode uses the year 1 for an unknown date.
   func date(_ name: String) throws(ImportError) -> Instant? {
-    if let text = try dateText(name + "_ms") {
+    if vocabulary == .receipt, let text = try dateText(name + "_ms") {
       guard let instant = Instant(milliseconds: text) else {
         throw badDate(name + "_ms", "milliseconds since 1970", text)
       }

@@ -12,16 +12,16 @@ struct ReceiptTransaction {
 
   init(_ entry: StoreObject) throws(ImportError) {
     entries = [entry]
-    transaction = try Self.needed("transaction_id", of: entry)
-    product = try Self.needed("product_id", of: entry)
+    transaction = try Self.needed(.transaction, of: entry)
+    product = try Self.needed(.product, of: entry)
   }
 
   /// Adds an older entry of the same transaction.
   mutating func add(_ entry: StoreObject) throws(ImportError) {
-    let other = try Self.needed("product_id", of: entry)
+    let other = try Self.needed(.product, of: entry)
     guard Name(other) == Name(product) else {
       throw ImportError(
-        .contradiction, path: entry.path(of: "product_id"),
+        .contradiction, path: entry.path(of: .product),
         reason: "transaction \(transaction) is a purchase of \"\(other)\" here and of "
           + "\"\(product)\" in \(newest.path)",
         remedy: "A transaction has one product: correct the file, or import the original one")
@@ -29,17 +29,18 @@ struct ReceiptTransaction {
     entries.append(entry)
   }
 
-  private var newest: StoreObject { entries[0] }
+  var newest: StoreObject { entries[0] }
 
   /// The path for errors about the transaction as a whole.
   var path: String { newest.path }
 
   private static func needed(
-    _ name: String, of entry: StoreObject
+    _ member: StoreMember, of entry: StoreObject
   ) throws(ImportError) -> String {
-    guard let text = try entry.text(name) else {
+    guard let text = try entry.text(member) else {
       throw ImportError(
-        .missing, path: entry.path(of: name), reason: "every purchase of a receipt needs a \(name)",
+        .missing, path: entry.path(of: member),
+        reason: "every purchase needs a \(entry.name(member))",
         remedy: "Check that the file is the store's unmodified answer")
     }
     return text
@@ -49,56 +50,56 @@ struct ReceiptTransaction {
 // MARK: - Fields
 
 extension ReceiptTransaction {
-  func text(_ name: String) throws(ImportError) -> String? {
+  func text(_ member: StoreMember) throws(ImportError) -> String? {
     for entry in entries {
-      if let text = try entry.text(name) { return text }
+      if let text = try entry.text(member) { return text }
     }
     return nil
   }
 
-  func flag(_ name: String) throws(ImportError) -> Bool {
+  func flag(_ member: StoreMember) throws(ImportError) -> Bool {
     for entry in entries {
-      if let flag = try entry.flag(name) { return flag }
+      if let flag = try entry.flag(member) { return flag }
     }
     return false
   }
 
   /// Returns a date that an event can have. The store writes the year 1 for an unknown date.
-  func date(_ name: String) throws(ImportError) -> Instant? {
+  func date(_ member: StoreMember) throws(ImportError) -> Instant? {
     for entry in entries {
-      if let date = try entry.date(name), date.isInRange { return date }
+      if let date = try entry.date(member), date.isInRange { return date }
     }
     return nil
   }
 
   /// Returns the first purchase of the chain, or the transaction itself if nothing else is stated.
   func original() throws(ImportError) -> String {
-    let stated = try text("original_transaction_id")
+    let stated = try text(.original)
     return stated ?? transaction
   }
 
   /// Returns the account that the app passed to the store with the purchase.
   func accountToken() throws(ImportError) -> Name? {
-    try text("app_account_token").map { Name($0) }
+    try text(.accountToken).map { Name($0) }
   }
 
   /// Returns whether the transaction ended by an upgrade without a date.
   func isUndatedUpgrade() throws(ImportError) -> Bool {
-    guard try flag("is_upgraded") else { return false }
-    return try date("cancellation_date") == nil
+    guard try flag(.isUpgraded) else { return false }
+    return try date(.revocationDate) == nil
   }
 
   func isFamilyShared() throws(ImportError) -> Bool {
-    guard let ownership = try text("in_app_ownership_type") else { return false }
+    guard let ownership = try text(.ownership) else { return false }
     return ownership == "FAMILY_SHARED"
   }
 
   /// Returns how many were bought.
   func quantity() throws(ImportError) -> Int64 {
-    guard let text = try text("quantity") else { return 1 }
+    guard let text = try text(.quantity) else { return 1 }
     guard let quantity = Int64(text), quantity > 0 else {
       throw ImportError(
-        .badValue, path: newest.path(of: "quantity"),
+        .badValue, path: newest.path(of: .quantity),
         reason: "expected a number of at least 1, found \"\(text)\"",
         remedy: "Check that the file is the store's unmodified answer")
     }
@@ -106,7 +107,7 @@ extension ReceiptTransaction {
   }
 
   /// Returns the end of the paid period. Only auto-renewable subscriptions have one.
-  func expiresAt() throws(ImportError) -> Instant? { try date("expires_date") }
+  func expiresAt() throws(ImportError) -> Instant? { try date(.expiresDate) }
 
   /// Returns when the transaction was bought, by the store's date.
   ///
@@ -116,12 +117,14 @@ extension ReceiptTransaction {
   /// bought after its end. Otherwise `purchase_date` is right, and the original's date belongs to
   /// another transaction or is a second late.
   func purchasedAt() throws(ImportError) -> Instant {
-    let stated = try date("purchase_date")
-    let first = try date("original_purchase_date")
+    let stated = try date(.purchaseDate)
+    let first = try date(.originalPurchaseDate)
     guard let stated = stated ?? first else {
       throw ImportError(
-        .missing, path: newest.path(of: "purchase_date_ms"),
-        reason: "every purchase of a receipt needs a date of purchase",
+        .missing,
+        path: newest.vocabulary == .receipt
+          ? newest.path(of: "purchase_date_ms") : newest.path(of: .purchaseDate),
+        reason: "every purchase needs a date of purchase",
         remedy: "Check that the file is the store's unmodified answer")
     }
     guard let first, first < stated else { return stated }

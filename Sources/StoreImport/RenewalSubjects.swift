@@ -16,6 +16,19 @@ struct RenewalSubjects: Sendable {
   /// One sentence for each entry whose chain cannot be determined.
   private(set) var warnings: [String] = []
 
+  /// Reads signed renewal infos, each of which states its chain.
+  init(signed entries: [StoreObject], _ purchases: [ReceiptTransaction]) throws(ImportError) {
+    for entry in entries {
+      guard let original = try entry.text(.original) else {
+        throw ImportError(
+          .missing, path: entry.path(of: .original),
+          reason: "every renewal info needs an \(entry.name(.original))",
+          remedy: "Check that it is what the store signed, unmodified")
+      }
+      subjects.append(try Self.subject(entry, original, purchases))
+    }
+  }
+
   private static let states = [
     "auto_renew_status", "auto_renew_product_id", "expiration_intent",
     "is_in_billing_retry_period",
@@ -35,13 +48,18 @@ struct RenewalSubjects: Sendable {
             + "of exactly one subscription in the answer")
         continue
       }
-      let period = try Self.lastPeriod(of: original, purchases)
-      let product = try entry.text("product_id")
-      subjects.append(
-        RenewalSubject(
-          entry: entry, original: original, product: product ?? period?.product, period: period,
-          periodEnd: try period?.expiresAt()))
+      subjects.append(try Self.subject(entry, original, purchases))
     }
+  }
+
+  private static func subject(
+    _ entry: StoreObject, _ original: String, _ purchases: [ReceiptTransaction]
+  ) throws(ImportError) -> RenewalSubject {
+    let period = try lastPeriod(of: original, purchases)
+    let product = try entry.text(.product)
+    return RenewalSubject(
+      entry: entry, original: original, product: product ?? period?.product, period: period,
+      periodEnd: try period?.expiresAt())
   }
 
   /// Answers of 2017 leave the original out of the entry. If only one chain has the product, it is
@@ -49,9 +67,9 @@ struct RenewalSubjects: Sendable {
   private static func original(
     of entry: StoreObject, isAtTop: Bool, _ purchases: [ReceiptTransaction]
   ) throws(ImportError) -> String? {
-    if let stated = try entry.text("original_transaction_id") { return stated }
-    let product = try entry.text("product_id")
-    let next = try entry.text("auto_renew_product_id")
+    if let stated = try entry.text(.original) { return stated }
+    let product = try entry.text(.product)
+    let next = try entry.text(.nextProduct)
     var ofProduct: Set<String> = []
     var ofNext: Set<String> = []
     var all: Set<String> = []
@@ -74,8 +92,8 @@ struct RenewalSubjects: Sendable {
     var last: (isWhole: Bool, end: Instant, purchase: ReceiptTransaction)?
     for purchase in purchases where try Name(purchase.original()) == Name(original) {
       guard let end = try purchase.expiresAt() else { continue }
-      let isCancelled = try purchase.date("cancellation_date") != nil
-      let isUpgraded = try purchase.flag("is_upgraded")
+      let isCancelled = try purchase.date(.revocationDate) != nil
+      let isUpgraded = try purchase.flag(.isUpgraded)
       let candidate = (isWhole: !isCancelled && !isUpgraded, end: end, purchase: purchase)
       guard let known = last else {
         last = candidate

@@ -97,6 +97,9 @@ struct StoreJSON: Sendable {
 
   var isObject: Bool { node.kind == .object }
 
+  /// The text of an array or object, as it stands in the document.
+  var source: ArraySlice<UInt8> { document.bytes[Int(node.start)..<Int(node.end)] }
+
   /// The value of an object's member; `nil` if it is absent or `null`, which mean the same to the
   /// store. Names are compared by their bytes.
   ///
@@ -143,11 +146,16 @@ struct StoreObject: Sendable {
   /// The path of the object, or of the array that contains it.
   private let base: String
   private let index: Int?
+  /// What its members are called.
+  let vocabulary: StoreVocabulary
 
   /// - Parameter index: The object's index in an array with this path; `nil` if it is in none.
-  init(_ value: StoreJSON, path: String, index: Int? = nil) throws(ImportError) {
+  init(
+    _ value: StoreJSON, path: String, index: Int? = nil, _ vocabulary: StoreVocabulary = .receipt
+  ) throws(ImportError) {
     base = path
     self.index = index
+    self.vocabulary = vocabulary
     members = value
     guard value.isObject else {
       throw ImportError(
@@ -163,7 +171,7 @@ struct StoreObject: Sendable {
   /// Returns the object called `name`, if there is one.
   func object(_ name: String) throws(ImportError) -> StoreObject? {
     guard let value = members[name] else { return nil }
-    return try StoreObject(value, path: path(of: name))
+    return try StoreObject(value, path: path(of: name), vocabulary)
   }
 
   /// Returns the objects in the array called `name`; none if it is absent. A single object counts
@@ -177,12 +185,12 @@ struct StoreObject: Sendable {
           .badValue, path: path, reason: "expected an array of objects, found \(value.described)",
           remedy: "Check that the file is the store's unmodified answer")
       }
-      return [try StoreObject(value, path: path)]
+      return [try StoreObject(value, path: path, vocabulary)]
     }
     var objects: [StoreObject] = []
     objects.reserveCapacity(values.count)
     for (index, value) in values.enumerated() {
-      objects.append(try StoreObject(value, path: path, index: index))
+      objects.append(try StoreObject(value, path: path, index: index, vocabulary))
     }
     return objects
   }

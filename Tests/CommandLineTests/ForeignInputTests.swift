@@ -64,20 +64,25 @@ import Testing
     arguments: [
       (
         #"{"signedPayload":"eyJhbGciOiJFUzI1NiJ9.eyJub3RpZmljYXRpb25UeXBlIjoiVEVTVCJ9.c2ln"}"#,
-        "notification of the App Store Server"
+        "daybook import notification"
       ),
       (
         "eyJhbGciOiJFUzI1NiJ9.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.c2lnbmF0dXJl",
-        "signed data of StoreKit 2"
+        "daybook import transaction"
       ),
-      (#"{"signedTransactionInfo":"eyJ"}"#, "signed data of StoreKit 2"),
+      (#"{"signedTransactionInfo":"eyJ"}"#, "import transaction"),
+      (#"{"signedTransactions":["eyJ"],"revision":"1"}"#, "import history"),
+      (#"{"signedRenewalInfo":"eyJ"}"#, "import renewal"),
+      (#"{"receiptType":"Sandbox","bundleId":"b"}"#, "import app-transaction"),
+      (#"{"message":{"data":"e30="},"subscription":"projects/p"}"#, "Google Play"),
+      (#"{"version":"1.0","packageName":"com.example","eventTimeMillis":"1"}"#, "Google Play"),
       (
         #"{"notificationType":"TEST","notificationUUID":"u","version":"2.0"}"#,
         "notification of the App Store Server"
       ),
       (
         #"{"transactionId":"1","originalTransactionId":"1","bundleId":"b"}"#,
-        "transaction of StoreKit 2"
+        "daybook import transaction"
       ),
       (#"{"products":[{"product":"map","kind":"nonConsumable"}]}"#, "daybook catalog set"),
       (#"{"api_version":"1.0","event":{"type":"RENEWAL","expiration_at_ms":null}}"#, "RevenueCat"),

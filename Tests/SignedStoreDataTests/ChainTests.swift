@@ -1,6 +1,7 @@
 import CryptoExtras
 import Foundation
 import LedgerEvents
+import SignedDataSamples
 import SwiftASN1
 import Testing
 @_spi(FixedExpiryValidationTime) import X509

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import LedgerEvents
+import SignedDataSamples
 import Testing
 
 @testable import SignedStoreData

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerEvents
+import SignedDataSamples
 import Testing
 
 @testable import SignedStoreData

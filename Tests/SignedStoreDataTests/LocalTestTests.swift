@@ -1,4 +1,5 @@
 import LedgerEvents
+import SignedDataSamples
 import SwiftASN1
 import Testing
 import X509

@@ -1,4 +1,5 @@
 import LedgerEvents
+import SignedDataSamples
 import Testing
 
 @testable import SignedStoreData

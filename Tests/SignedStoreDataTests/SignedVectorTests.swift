@@ -1,5 +1,6 @@
 import Foundation
 import LedgerEvents
+import SignedDataSamples
 import SwiftASN1
 import Testing
 import X509

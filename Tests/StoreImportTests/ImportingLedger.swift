@@ -38,16 +38,22 @@ struct ImportingLedger {
     return try log.append(outcome.events)
   }
 
+  /// Appends the events of an import.
+  mutating func append(_ events: [Event], saidAt: (Event) -> Instant) throws -> Int {
+    for event in events where self.saidAt[event.id] == nil { self.saidAt[event.id] = saidAt(event) }
+    return try log.append(events)
+  }
+
   var known: KnownPurchases {
     var transactions: [KnownPurchases.Transaction] = []
     var renewals: [Name: [KnownPurchases.RenewalState]] = [:]
     for event in events {
-      guard let name = event.transaction else { continue }
-      let original = event.originalTransaction ?? name
+      guard let original = event.originalTransaction ?? event.transaction else { continue }
       if event.type.text.hasPrefix("subscription.") {
         renewals[original, default: []].append(
           KnownPurchases.RenewalState(event: event, saidAt: saidAt[event.id] ?? event.occurredAt))
       }
+      guard let name = event.transaction else { continue }
       let index = transactions.firstIndex { $0.transaction == name }
       if let index {
         transactions[index].statedAccount = transactions[index].statedAccount ?? event.account
@@ -66,8 +72,12 @@ struct ImportingLedger {
       transactions[index].holder = stated.map { .customer([$0]) }
     }
     let upgraded = events.filter { $0.data.boolean("isUpgraded") == true }.compactMap(\.transaction)
+    let facts = events.filter {
+      KnownPurchases.factKinds.contains($0.type.kind) && $0.source != EventSource(.operator)
+    }
     return KnownPurchases(
-      transactions: transactions, renewals: renewals, upgraded: Set(upgraded), linked: linked)
+      transactions: transactions, renewals: renewals, upgraded: Set(upgraded), linked: linked,
+      facts: Dictionary(grouping: facts) { $0.transaction ?? "" }, recorded: log.events)
   }
 
   /// Returns the model's answer, whatever the order of arrival.

@@ -1,5 +1,7 @@
 import Foundation
 import LedgerEvents
+import SignedStoreData
+import StoreImport
 
 /// Recognizes an input that is not events as JSON Lines, and names the command that reads it or
 /// makes it readable.
@@ -81,7 +83,7 @@ struct ForeignInput {
     let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
     let word = text.trimmingCharacters(in: ["\""])
     if word.wholeMatch(of: /eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/) != nil {
-      return Self.signed
+      return signedText(word)
     }
     if word.count > 1_000, word.wholeMatch(of: /MII[A-Za-z0-9+\/=]+/) != nil { return Self.receipt }
     guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
@@ -97,13 +99,14 @@ struct ForeignInput {
     }
     guard let object = document as? [String: Any] else { return nil }
     func has(_ names: String...) -> Bool { names.contains { object[$0] != nil } }
-    if has("signedPayload") || has("notificationType") && has("notificationUUID") {
-      return Self.notification
+    let message = object["message"] as? [String: Any]
+    let isEvent = has("type") && has("id", "occurredAt")
+    let other = OtherFormat(
+      has: { object[$0] != nil }, message: message.map { inner in { inner[$0] != nil } })
+    if let other, !isEvent, other.format?.isSigned != false {
+      guard let format = other.format else { return "this is \(other.what): \(other.remedy)" }
+      return "this is \(other.what): run \(importing(format.rawValue))"
     }
-    if has("signedTransactionInfo", "signedRenewalInfo", "signedTransactions") {
-      return Self.signed
-    }
-    if has("transactionId"), has("originalTransactionId", "bundleId") { return Self.transaction }
     if has("api_version"), object["event"] is [String: Any] { return Self.revenueCat }
     if has("receipt-data") { return Self.receipt }
     if has("status"), has("receipt", "latest_receipt_info", "latest_receipt") {
@@ -124,21 +127,29 @@ struct ForeignInput {
     return nil
   }
 
-  private static let byHand =
-    "nothing imports it yet. Verify its signature on your server, and append what it says as "
-    + "events (docs/recording.md)"
-  private static let notification =
-    "this is a notification of the App Store Server (version 2): " + byHand
-  private static let signed = "this is signed data of StoreKit 2 (a JWS): " + byHand
-  private static let transaction =
-    "this is a transaction of StoreKit 2: nothing imports it yet. Append what it says as events "
-    + "(docs/recording.md)"
+  /// What a signed text is, by the payload, which nobody verifies here.
+  private func signedText(_ text: String) -> String {
+    if let known = payload(of: text).flatMap(reason(of:)) {
+      return known + ", with --app and the app's bundle id"
+    }
+    return "this is signed data of StoreKit 2 (a JWS): run \(importing("transaction")), or import "
+      + "it as notification, renewal or app-transaction if it is that"
+  }
+
   private static let revenueCat =
     "this is a webhook of RevenueCat: nothing imports it yet. Append what it says as events "
     + "(docs/recording.md)"
   private static let receipt =
     "this is an app's receipt, which only the store can read: send it to verifyReceipt, and run "
     + "`daybook import verify-receipt` on the answer"
+
+  /// The payload as JSON; `nil` if the text only looks signed. The import says what is wrong then.
+  private func payload(of text: String) -> Any? {
+    do {
+      let payload = Data(try UnverifiedPayload.decode(Array(text.utf8)))
+      return try JSONSerialization.jsonObject(with: payload)
+    } catch { return nil }
+  }
 
   // MARK: - Commands
 

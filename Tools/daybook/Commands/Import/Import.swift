@@ -8,18 +8,29 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns files of the store into events and appends them.",
     discussion: """
-      Reads StoreKit configurations (storekit-config) or answers of verifyReceipt \
-      (verify-receipt) and appends what they say of the past, each fact once: the same file \
-      again appends nothing. A receipt never changes whose a purchase is: where the ledger knows \
-      another owner, it is refused. A configuration is merged with the catalogue in force, and \
-      where it would change what customers have, it says for whom and asks. Example:
+      Reads what the App Store sent, and appends what it says of the past, each fact once: the \
+      same file again appends nothing, and a purchase that a receipt, a transaction and a \
+      notification state is one purchase.
 
+      notification, transaction, renewal and app-transaction read signed texts (JWS), one or one \
+      a line, and verify them for --app; history reads saved answers of the App Store Server API. \
+      Decoded JSON is read, too, and recorded as not verified. verify-receipt reads answers of \
+      verifyReceipt. No file changes whose a purchase is: where the ledger knows another owner, \
+      it is refused. storekit-config merges a configuration with the catalogue in force, and \
+      where it would change what customers have, it says for whom and asks. Examples:
+
+        daybook import notification Tools/samples/sample-notifications.jsonl
+        daybook import notification payloads.jsonl --app com.example.tides --app-apple-id 900000001
         daybook import verify-receipt Tools/samples/sample-receipt.json --account keeper-7
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "What the files are: storekit-config or verify-receipt.")
+  @Argument(
+    help: """
+      What the files are: notification, transaction, renewal, app-transaction, history, \
+      verify-receipt or storekit-config.
+      """)
   var importFormat: FormatArgument
 
   @Argument(help: "The files; - is standard input.")
@@ -27,7 +38,10 @@ struct Import: ParsableCommand {
 
   @OptionGroup var receipt: ReceiptOptions
 
-  @Option(help: "The bundle identifier.", transform: Parse.name)
+  @OptionGroup var signed: SignedDataOptions
+
+  @Option(
+    help: "The bundle identifier: what is signed must be for this app.", transform: Parse.name)
   var app: Name?
 
   @Option(help: "The environment: of a receipt that does not say it, or where a catalogue counts.")
@@ -48,14 +62,18 @@ struct Import: ParsableCommand {
   var format: OutputFormat = .table
 
   func validate() throws {
-    switch importFormat.format {
-    case .verifyReceipt:
+    let format = importFormat.format
+    if !format.isSigned, let option = signed.stated {
+      throw ValidationError("\(option) goes with signed data: \(format.rawValue) has no signature.")
+    }
+    switch format {
+    case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history:
       if effective != nil {
         throw ValidationError(
-          "--effective goes with storekit-config: a receipt has the store's own dates.")
+          "--effective goes with storekit-config: \(format.rawValue) has the store's own dates.")
       }
       if yes {
-        throw ValidationError("--yes goes with storekit-config: a receipt asks nothing.")
+        throw ValidationError("--yes goes with storekit-config: \(format.rawValue) asks nothing.")
       }
     case .storekitConfig:
       if dryRun && files.count > 1 {
@@ -65,7 +83,7 @@ struct Import: ParsableCommand {
       }
       if let option = receipt.stated {
         throw ValidationError(
-          "\(option) goes with verify-receipt: a StoreKit configuration belongs to no customer.")
+          "\(option) goes with purchases: a StoreKit configuration belongs to no customer.")
       }
     }
   }
@@ -73,7 +91,7 @@ struct Import: ParsableCommand {
   func run() throws {
     try answering {
       switch importFormat.format {
-      case .verifyReceipt:
+      case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history:
         var run = try ReceiptImportRun(command: self, ledger: try ledger())
         try run.run()
       case .storekitConfig:
@@ -110,7 +128,7 @@ struct Import: ParsableCommand {
   }
 }
 
-/// The options that only apply to an answer of verifyReceipt.
+/// The options that only apply to purchases.
 struct ReceiptOptions: ParsableArguments {
   @Option(
     help: "Whose purchases they are.", completion: Completions.accounts, transform: Parse.name)

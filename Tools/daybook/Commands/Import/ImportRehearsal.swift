@@ -12,7 +12,7 @@ final class ImportRehearsal {
   /// - Parameter source: The real ledger, which is only read; `nil` if there is none.
   /// - Complexity: O(*n*) in the events of the customers whom the files name.
   /// - Throws: `LedgerError`, and what creating the folder throws.
-  init(of receipts: [ReceiptImport], from source: Ledger?) throws {
+  init(of receipts: [any PurchaseImport], from source: Ledger?) throws {
     folder = try ScratchFolder("daybook-rehearsal")
     ledger = try Ledger.create(at: folder.path)
     guard let source else { return }
@@ -42,16 +42,17 @@ final class ImportRehearsal {
 
   /// Every event of the files' chains, and of all customers that those name, by position.
   private static func events(
-    about receipts: [ReceiptImport], in view: LedgerView
+    about receipts: [any PurchaseImport], in view: LedgerView
   ) throws(LedgerError) -> [RecordedEvent] {
     var found: [UInt64: RecordedEvent] = [:]
-    var accounts = receipts.flatMap(\.accounts)
+    let subjects = receipts.flatMap(\.subjects)
+    var accounts = subjects.flatMap(\.accounts)
     func add(_ recorded: RecordedEvent) {
       guard found.updateValue(recorded, forKey: recorded.position) == nil else { return }
       accounts += [recorded.event.account, recorded.event.data.name("to")].compactMap { $0 }
     }
-    let purchases = receipts.flatMap(\.purchases).map { ($0.original, Name?($0.transaction)) }
-    let renewals = receipts.flatMap(\.renewals).map { ($0.original, $0.transaction) }
+    let purchases = subjects.flatMap(\.purchases).map { ($0.original, Name?($0.transaction)) }
+    let renewals = subjects.flatMap(\.renewals).map { ($0.original, $0.transaction) }
     for (original, transaction) in purchases + renewals {
       var query = EventsQuery()
       query.original = original

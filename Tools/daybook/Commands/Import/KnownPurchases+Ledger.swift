@@ -3,17 +3,32 @@ import LedgerQueries
 import StoreImport
 
 extension KnownPurchases {
-  /// What a ledger knows about a receipt's purchases.
+  /// What a ledger knows about a file's purchases, by environment.
+  static func all(
+    of file: any PurchaseImport, in view: LedgerView
+  ) throws(LedgerError) -> [StoreEnvironment: KnownPurchases] {
+    var known: [StoreEnvironment: KnownPurchases] = [:]
+    for subjects in file.subjects {
+      known[subjects.environment] = try KnownPurchases(of: subjects, in: view)
+    }
+    return known
+  }
+
+  /// What a ledger knows about the purchases of a file in one environment.
   ///
-  /// - Complexity: O(*n*) in the events of the chains' units, once for each chain of the receipt.
-  init(of receipt: ReceiptImport, in view: LedgerView) throws(LedgerError) {
+  /// - Complexity: O(*n*) in the events of the chains' units, once for each chain of the file.
+  init(of receipt: ImportSubjects, in view: LedgerView) throws(LedgerError) {
     self.init()
+    for identifier in receipt.identifiers {
+      recorded[identifier] = try view.event(withID: identifier)?.event
+    }
     var questions = PurchaseQuestions(environment: receipt.environment)
     for purchase in receipt.purchases {
       try questions.ask(ofChain: purchase.original, view)
       try questions.ask(of: purchase.transaction, view)
     }
     upgraded = questions.upgraded
+    facts = questions.facts
     transactions = try questions.transactions(named: receipt.accounts, view)
     for account in receipt.accounts { linked[account] = Set(try questions.linked(account, view)) }
     for renewal in receipt.renewals {
@@ -34,6 +49,8 @@ private struct PurchaseQuestions {
   private var stated: [Name: [Name]] = [:]
   /// Transactions that the ledger knows to have ended by an upgrade.
   private(set) var upgraded: Set<Name> = []
+  /// What was imported about each transaction.
+  private(set) var facts: [Name: [Event]] = [:]
 
   init(environment: StoreEnvironment) { self.environment = environment }
 
@@ -42,16 +59,26 @@ private struct PurchaseQuestions {
     guard asked.insert(original).inserted else { return }
     var names: Set<Name> = [original]
     var upgrades: Set<Name> = []
+    var facts: [Event] = []
     var query = EventsQuery()
     query.original = original
     try view.events(query) { (recorded) throws(LedgerError) in
       guard let name = recorded.event.transaction else { return true }
       names.insert(name)
       if recorded.event.data.boolean("isUpgraded") == true { upgrades.insert(name) }
+      if Self.isImported(recorded.event) { facts.append(recorded.event) }
       return true
     }
     upgraded.formUnion(upgrades)
+    for fact in facts {
+      if let name = fact.transaction { self.facts[name, default: []].append(fact) }
+    }
     for name in names.sorted() { try find(name, view) }
+  }
+
+  private static func isImported(_ event: Event) -> Bool {
+    KnownPurchases.factKinds.contains(event.type.kind)
+      && [EventSource(.receipt), EventSource(.notification)].contains(event.source)
   }
 
   /// Finds a transaction, and its chain if the ledger has the transaction in another one than the
@@ -214,12 +241,14 @@ extension PurchaseQuestions {
   }
 
   /// When the store reported an event: at the event's own time, except for the imported end of a
-  /// lapsed subscription, which has the time of that end. The `import.received` before it has the
-  /// time of the answer.
+  /// lapsed subscription, which has the time of that end. It says itself when it was signed, or the
+  /// `import.received` before it has the time of the answer.
   private func timeSaid(
     _ event: Event, at position: UInt64, _ view: LedgerView
   ) throws(LedgerError) -> Instant {
-    guard event.type.kind == .subscriptionExpired, event.source == EventSource(.receipt),
+    guard event.type.kind == .subscriptionExpired else { return event.occurredAt }
+    if let signedAt = event.data.instant("signedAt") { return max(signedAt, event.occurredAt) }
+    guard event.source == EventSource(.receipt),
       event.data.instant("expiresAt") == event.occurredAt
     else { return event.occurredAt }
     var candidate = position

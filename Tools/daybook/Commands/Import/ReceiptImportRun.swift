@@ -2,14 +2,16 @@ import LedgerEvents
 import LedgerQueries
 import StoreImport
 
-/// `import verify-receipt`: imports files one after the other, in the order in which the store gave
-/// them.
+/// `import verify-receipt` and the signed formats: imports files one after the other, in the order
+/// in which the store gave them.
 struct ReceiptImportRun {
   private let command: Import
   /// `nil` for a dry run without a ledger.
   private let ledger: Ledger?
   private let digestKey: [UInt8]
   private var summary = AppendSummary()
+  /// What is believed of signed data.
+  private let trust: SignatureTrust
   /// The ledger to which a dry run over several files appends.
   private var rehearsal: ImportRehearsal?
 
@@ -20,6 +22,7 @@ struct ReceiptImportRun {
     self.command = command
     self.ledger = ledger
     digestKey = try Import.digestKey(of: ledger)
+    trust = try command.signed.trust(command)
   }
 
   mutating func run() throws {
@@ -67,12 +70,16 @@ struct ReceiptImportRun {
       .map(\.element.source)
   }
 
-  private func receipt(_ file: String, _ bytes: [UInt8]) throws -> ReceiptImport {
+  private func receipt(_ file: String, _ bytes: [UInt8]) throws -> any PurchaseImport {
     let options = ImportOptions(
       fileName: file, digestKey: digestKey, account: command.receipt.account,
       isAccountOverToken: command.receipt.isAccountOverToken, app: command.app,
       environment: command.environment?.environment, askedAt: command.receipt.askedAt)
-    do throws(ImportError) { return try ReceiptImport(bytes, options: options) } catch {
+    let format = command.importFormat.format
+    do throws(ImportError) {
+      guard format.isSigned else { return try ReceiptImport(bytes, options: options) }
+      return try SignedImport(bytes, as: format, options: options, trust: trust)
+    } catch {
       throw InputProblem(error.description)
     }
   }
@@ -84,10 +91,10 @@ struct ReceiptImportRun {
     }
     guard let ledger, !command.dryRun else {
       let known = try ledger?.read { (view) throws(LedgerError) in
-        try KnownPurchases(of: receipt, in: view)
+        try KnownPurchases.all(of: receipt, in: view)
       }
-      let outcome = try outcome(receipt, known ?? KnownPurchases())
-      report(outcome, source.file)
+      let outcome = try outcome(receipt, known ?? [:])
+      report(outcome, of: receipt, source.file)
       for event in outcome.events + notes(of: outcome, source.file) {
         Console.print(bytes: EventEncoder().encode(event))
       }
@@ -110,13 +117,13 @@ struct ReceiptImportRun {
 
   /// Prints what a file adds to the ones before it.
   private func rehearse(
-    _ receipt: ReceiptImport, _ file: String, in ledger: Ledger
+    _ receipt: any PurchaseImport, _ file: String, in ledger: Ledger
   ) throws {
     let known = try ledger.read { (view) throws(LedgerError) in
-      try KnownPurchases(of: receipt, in: view)
+      try KnownPurchases.all(of: receipt, in: view)
     }
     let outcome = try outcome(receipt, known)
-    report(outcome, file)
+    report(outcome, of: receipt, file)
     let events = outcome.events + notes(of: outcome, file)
     var start = 0
     while start < events.count {
@@ -137,7 +144,7 @@ struct ReceiptImportRun {
   }
 
   private func outcome(
-    _ receipt: ReceiptImport, _ known: KnownPurchases
+    _ receipt: any PurchaseImport, _ known: [StoreEnvironment: KnownPurchases]
   ) throws -> ReceiptImport.Outcome {
     do throws(ImportError) {
       return try receipt.outcome(known, recordsClaims: command.receipt.claim)
@@ -149,14 +156,17 @@ struct ReceiptImportRun {
   /// Appends what the ledger lacks, if nothing has been appended since the ledger was read: an
   /// owner who became known meanwhile must not be overlooked.
   private mutating func append(
-    _ receipt: ReceiptImport, _ file: String, to ledger: Ledger
+    _ receipt: any PurchaseImport, _ file: String, to ledger: Ledger
   ) throws {
     let name = ImportOptions.baseName(of: file)
     var (known, position, texts) = try ledger.read {
-      (view) throws(LedgerError) -> (KnownPurchases, UInt64, [Name: Set<String>]) in
-      let known = try KnownPurchases(of: receipt, in: view)
+      (view) throws(LedgerError)
+        -> ([StoreEnvironment: KnownPurchases], UInt64, [Name: Set<String>]) in
+      let known = try KnownPurchases.all(of: receipt, in: view)
       var texts: [Name: Set<String>] = [:]
-      for account in receipt.accounts { texts[account] = try view.notes(about: account) }
+      for account in receipt.subjects.flatMap(\.accounts) {
+        texts[account] = try view.notes(about: account)
+      }
       return (known, view.position, texts)
     }
     let outcome = try outcome(receipt, known)
@@ -176,7 +186,7 @@ struct ReceiptImportRun {
       position = max(position, result.positions?.upperBound ?? position)
       start = end
     }
-    report(outcome, file)
+    report(outcome, of: receipt, file)
     summary.add(added)
   }
 
@@ -189,7 +199,14 @@ struct ReceiptImportRun {
     }
   }
 
-  private func report(_ outcome: ReceiptImport.Outcome, _ file: String) {
+  private func report(
+    _ outcome: ReceiptImport.Outcome, of receipt: any PurchaseImport, _ file: String
+  ) {
+    if let signed = receipt as? SignedImport, !signed.isVerified {
+      Console.complain(
+        "daybook: \(file): no signature was verified, and the import is recorded as such "
+          + "(verified: false).")
+    }
     for warning in outcome.warnings { Console.complain("daybook: \(file): \(warning).") }
     for claim in outcome.claims {
       Console.complain("daybook: \(file): \(TextTable.printable(claim.advice))")

@@ -1,0 +1,170 @@
+import LedgerEvents
+
+/// What the store said once: a notification, a transaction, a renewal info, an app transaction, or
+/// a transaction and the renewal info beside it.
+struct StoreStatement {
+  /// Where it stands in the file: `line 3`, `signedTransactions[2]`; empty for the whole file.
+  let place: String
+  let isVerified: Bool
+  /// When it was signed; else when the store was asked.
+  let signedAt: Instant?
+  let app: Name?
+  let environment: StoreEnvironment
+  var notification: StoreObject?
+  var transaction: StoreObject?
+  var renewal: StoreObject?
+  var appTransaction: StoreObject?
+
+  /// Purchases and renewal states for the code that makes facts of receipts, too.
+  func receipt(_ options: ImportOptions) throws(ImportError) -> Receipt {
+    try Receipt(
+      signed: transaction.map { [$0] } ?? [], renewal.map { [$0] } ?? [], signedAt: signedAt,
+      app: app, environment: environment, options: options)
+  }
+
+  /// - Throws: `ImportError` with the place, if the statement lacks what its facts need.
+  func check(_ options: ImportOptions) throws(ImportError) {
+    do throws(ImportError) {
+      let receipt = try receipt(options)
+      for purchase in receipt.purchases { _ = try purchase.purchasedAt() }
+    } catch { throw error.at(place) }
+  }
+
+  /// Returns the facts that a ledger lacks, without ownership, and adds them to what is known.
+  func facts(
+    _ known: inout KnownPurchases, _ options: ImportOptions
+  ) throws(ImportError) -> [Event] {
+    do throws(ImportError) {
+      let receipt = try receipt(options)
+      if let appTransaction, notification == nil {
+        return [try receipt.appTransaction(appTransaction, isVerified)]
+      }
+      var facts: [Event] = []
+      var own: [EventKind] = []
+      if let notification {
+        let made = try NotificationFacts(
+          statement: self, notification: notification, receipt: receipt
+        ).events
+        own = made.map(\.type.kind)
+        for event in made {
+          let event = try known.asRecorded(event)
+          facts.append(event)
+          known.add(event, saidAt: signedAt ?? event.occurredAt)
+        }
+      }
+      for event in try receipt.facts(known, besides: own) {
+        facts.append(event)
+        known.add(event, saidAt: max(signedAt ?? event.occurredAt, event.occurredAt))
+      }
+      return facts
+    } catch {
+      throw error.at(place)
+    }
+  }
+}
+
+extension ImportError {
+  /// Returns the same error with its place in a file of several documents.
+  func at(_ place: String) -> ImportError {
+    guard !place.isEmpty, !path.hasPrefix(place) else { return self }
+    var error = self
+    error.path = path.isEmpty ? place : "\(place), \(path)"
+    return error
+  }
+}
+
+extension KnownPurchases {
+  /// Returns an event as the ledger has it, if it has the same one from another signature. The
+  /// store signs a notification again when it sends it again, with another date, and what it
+  /// carries, too.
+  func asRecorded(_ event: Event) throws(ImportError) -> Event {
+    guard let known = recorded[event.id] else { return event }
+    var (left, right) = (known, event)
+    for name in ["signedAt", "signedDate", "data", "appData"] {
+      left.data.members.removeAll { $0.name == name }
+      right.data.members.removeAll { $0.name == name }
+    }
+    if known.isDatedBySignature && event.isDatedBySignature { right.occurredAt = left.occurredAt }
+    guard left.sameContent(as: right) else {
+      throw ImportError(
+        .contradiction,
+        reason: "the notification \(event.id) was imported before, and said something else",
+        remedy: "A notificationUUID belongs to one notification: check where this one is from")
+    }
+    return known
+  }
+}
+
+extension Event {
+  /// Whether the event has no date of its own, but that of the signature.
+  fileprivate var isDatedBySignature: Bool {
+    guard let date = data.integer("signedDate") else {
+      return data.instant("signedAt") == occurredAt
+    }
+    return Instant(microseconds: date * 1_000) == occurredAt
+  }
+}
+
+extension Receipt {
+  /// Returns the facts of a signed statement that a ledger lacks.
+  ///
+  /// - Parameter own: The kinds that the notification around it states itself.
+  func facts(_ known: KnownPurchases, besides own: [EventKind]) throws(ImportError) -> [Event] {
+    let purchaseKinds: [EventKind] = [.transactionPurchased, .subscriptionRenewed]
+    let billingKinds: [EventKind] = [.subscriptionBillingFailed, .subscriptionGracePeriodEntered]
+    let isBilling = own.contains { billingKinds.contains($0) }
+    var facts: [Event] = []
+    for event in try self.facts(known) {
+      let kind = event.type.kind
+      let isUpgrade = event.data["isUpgraded"] != nil
+      if purchaseKinds.contains(kind), !isUpgrade, own.contains(where: purchaseKinds.contains) {
+        continue
+      }
+      let isOfTransaction =
+        kind == .transactionRefunded || kind == .transactionRevoked
+        || kind == .subscriptionOfferRedeemed
+      if isOfTransaction, own.contains(kind) { continue }
+      if isBilling, billingKinds.contains(kind) { continue }
+      facts.append(event)
+    }
+    guard isBilling, let askedAt else { return facts }
+    for subject in renewals.subjects {
+      let known = KnownRenewals(states: known.renewals[Name(subject.original)] ?? [])
+      guard let again = try lapsedAgain(subject, known, after: askedAt) else { continue }
+      if !facts.contains(where: { $0.id == again.id }) { facts.append(again) }
+    }
+    return facts
+  }
+
+  /// Returns the purchase or download of the app itself, which is kept whole.
+  func appTransaction(
+    _ content: StoreObject, _ isVerified: Bool
+  ) throws(ImportError) -> Event {
+    var data = EventData.Builder()
+    let whole = try content.value()
+    data.set("appTransaction", whole)
+    let createdAt = try content.eventDate("receiptCreationDate") ?? askedAt
+    guard let createdAt else { throw undated("the app transaction has no date") }
+    let kind: EventKind = isVerified ? .receiptAccepted : .receiptSubmitted
+    let identifier = FactIdentifier(
+      app: app?.text ?? "", environment: environment.text, transaction: "app",
+      fact: Self.verb(of: kind), moments: [createdAt], varying: data.contents,
+      key: options.digestKey)
+    return Event(
+      id: identifier.name, type: EventType(kind), occurredAt: createdAt,
+      source: EventSource(.receipt), environment: environment, app: app, data: data.build())
+  }
+}
+
+extension StoreObject {
+  /// The object with all of its members, but those that are `null`.
+  func value() throws(ImportError) -> JSONValue {
+    do throws(EventError) {
+      return try JSONValue(document: Array(members.source), nulls: .leftOut)
+    } catch {
+      throw ImportError(
+        .badValue, path: path, reason: "it cannot be kept as it is: \(error.reason)",
+        remedy: "Check that it is what the store signed, unmodified")
+    }
+  }
+}

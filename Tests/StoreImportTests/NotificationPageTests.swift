@@ -1,0 +1,43 @@
+import Foundation
+import LedgerEvents
+import Testing
+
+@testable import StoreImport
+
+@Suite("The page about notifications") struct NotificationPageTests {
+  @Test("shows the table of the code") func table() throws {
+    var rows = ["| type | subtype | events | dated by |", "| --- | --- | --- | --- |"]
+    for meaning in NotificationMeaning.all.sorted(by: { Self.order($0) < Self.order($1) }) {
+      let events = meaning.kinds.map { "`\($0.text)`" }.joined(separator: ", ")
+      rows.append(
+        "| `\(meaning.type)` | \(meaning.subtype.map { "`\($0)`" } ?? "") | \(events) | "
+          + "\(meaning.occurrence.rawValue) |")
+    }
+    let shown = rows.joined(separator: "\n") + "\n"
+    let page = StoreFiles.packageRoot.appending(path: "docs/notifications.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let start = try #require(text.range(of: "<!-- notifications -->\n"))
+    let stop = try #require(text.range(of: "<!-- end of notifications -->"))
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
+      let updated = text.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: shown)
+      try Data(updated.utf8).write(to: page)
+    }
+    let now = try String(contentsOf: page, encoding: .utf8)
+    #expect(
+      now.contains("<!-- notifications -->\n" + shown + "<!-- end of notifications -->"),
+      "\(shown)")
+  }
+
+  private static func order(_ meaning: NotificationMeaning) -> String {
+    meaning.type + " " + (meaning.subtype ?? "")
+  }
+
+  @Test("has each of the store's 23 types, and no row twice") func complete() {
+    #expect(Set(NotificationMeaning.all.map(\.type)).count == 23)
+    #expect(Set(NotificationMeaning.all.map(Self.order)).count == NotificationMeaning.all.count)
+    for meaning in NotificationMeaning.all {
+      #expect(!meaning.kinds.isEmpty && Set(meaning.kinds).count == meaning.kinds.count)
+      #expect(meaning.kinds.first != .unknown)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import LedgerStore
+import SignedStoreData
+import StoreImport
+
+/// The options that only apply to what the App Store signs.
+struct SignedDataOptions: ParsableArguments {
+  @Option(
+    name: .customLong("app-apple-id"),
+    help: ArgumentHelp(
+      "The app's number in the App Store, which production's notifications must state.",
+      valueName: "number"))
+  var appAppleID: Int64?
+
+  @Option(
+    name: .customLong("pin"),
+    help: ArgumentHelp(
+      "The SHA-256 of Xcode's certificate, to believe what Xcode signs.", valueName: "sha256"),
+    transform: { text in
+      guard let fingerprint = CertificateFingerprint(text) else {
+        throw ValidationError("expected 64 hexadecimal digits, found \"\(text)\".")
+      }
+      return fingerprint
+    })
+  var pinned: [CertificateFingerprint] = []
+
+  @Option(
+    name: .customLong("root"),
+    help: ArgumentHelp(
+      "Root certificates to believe in place of Apple's, in DER or PEM, for tests.",
+      valueName: "file"))
+  var root: String?
+
+  @Flag(
+    name: .customLong("unverified"),
+    help: "Reads signed texts without verifying them, and records the import as not verified.")
+  var isUnverified = false
+
+  /// The first option that was given.
+  var stated: String? {
+    if appAppleID != nil { return "--app-apple-id" }
+    if !pinned.isEmpty { return "--pin" }
+    if root != nil { return "--root" }
+    return isUnverified ? "--unverified" : nil
+  }
+
+  func validate() throws {
+    if isUnverified, let option = stated, option != "--unverified" {
+      throw ValidationError("\(option) verifies, and --unverified does not: leave one out.")
+    }
+  }
+
+  /// What is believed: without an app that it must be for, nothing that is signed.
+  func trust(_ command: Import) throws -> SignatureTrust {
+    if isUnverified { return .unverified }
+    guard let app = command.app else { return .noApp }
+    var environments: Set<StoreEnvironment> = [.production, .sandbox]
+    if !pinned.isEmpty { environments.formUnion([.xcode, .localTesting]) }
+    if let named = command.environment?.environment { environments = [named] }
+    let expected = ExpectedApp(
+      bundleID: app.text, appAppleID: appAppleID, environments: environments)
+    return .verified(
+      SignedDataVerifier(app: expected, roots: try roots(), pinned: Set(pinned)),
+      at: EventLog.systemClock())
+  }
+
+  private func roots() throws -> TrustedRoots {
+    guard let root else { return .apple }
+    let bytes = try Import.bytes(of: root)
+    do throws(SignedDataError) { return try TrustedRoots(file: bytes) } catch {
+      throw InputProblem("\(root): \(error.description)")
+    }
+  }
+}
