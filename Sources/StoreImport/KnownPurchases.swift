@@ -63,6 +63,9 @@ public struct KnownPurchases: Sendable {
   /// The events that the ledger has under the ids that an import looks up
   /// (``SignedImport/identifiers``).
   public var recorded: [Name: Event]
+  /// For each original transaction, since when an event of its chain states an account. Absent if
+  /// none does, or if that is unknown.
+  public var statedSince: [Name: Instant] = [:]
 
   public init(
     transactions: [Transaction] = [], renewals: [Name: [RenewalState]] = [:],

@@ -58,9 +58,11 @@ private struct Holders {
   /// first events. A transaction that states no account goes to the first of them.
   private var byOriginal: [Name: [KnownPurchases.Holder]] = [:]
   private var statedByOriginal: [Name: Set<Name>] = [:]
+  private var statedSince: [Name: Instant]
 
   init(_ known: KnownPurchases) {
     self.known = known
+    statedSince = known.statedSince
     for transaction in known.transactions {
       byTransaction[transaction.transaction] = transaction
       if let holder = transaction.holder { add(holder, to: transaction.original) }
@@ -90,6 +92,22 @@ private struct Holders {
     return ids.contains { known.areOneCustomer($0, account) }
   }
 
+  /// Returns whether a transaction that no event assigns is older than every event that says whose
+  /// its chain is, and all of them name this customer. Questions about the time in between would
+  /// not know the owner.
+  func isOlder(
+    _ transaction: Name, _ purchasedAt: Instant, _ original: Name, of account: Name
+  ) -> Bool {
+    guard byTransaction[transaction]?.statedAccount == nil, let since = statedSince[original],
+      purchasedAt < since
+    else { return false }
+    return statedByOriginal[original]?.allSatisfy { known.areOneCustomer($0, account) } == true
+  }
+
+  mutating func state(_ original: Name, since time: Instant) {
+    statedSince[original] = min(time, statedSince[original] ?? time)
+  }
+
   /// Returns whether the account held the chain before it was transferred.
   func wasHeld(by account: Name, _ original: Name) -> Bool {
     statedByOriginal[original]?.contains(account) == true
@@ -101,7 +119,8 @@ extension Receipt {
   ///
   /// Facts do not name an account. A `transaction.assigned` does, for the first transaction of a
   /// chain that has no holder. The rest of the chain follows it by the model, and so do later
-  /// renewals, even after a transfer.
+  /// renewals, even after a transfer. A transaction that is older than that and arrives later has
+  /// one of its own.
   ///
   /// - Throws: `ImportError` with the code `ownedByAnother`.
   func ownership(
@@ -141,11 +160,13 @@ extension Receipt {
         others.append(ForeignPurchase(purchase: purchase, account: account, holder: owner))
         continue
       }
-      if before.holder(of: name) != nil { continue }
+      let isOlder = !isShared && holders.isOlder(name, purchasedAt, original, of: account)
+      if before.holder(of: name) != nil && !isOlder { continue }
       let follows = holders.holders(ofChain: original).first
-      if let follows, holders.isHeld(by: account, follows) { continue }
+      if let follows, holders.isHeld(by: account, follows), !isOlder { continue }
       ownership.assignments.append(assigned(purchase, to: account, at: purchasedAt, original))
       holders.add(.customer([account]), to: original)
+      holders.state(original, since: purchasedAt)
     }
     if !others.isEmpty && !recordsClaims { throw Self.ownedByAnother(others) }
     return ownership

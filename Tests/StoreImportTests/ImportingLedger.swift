@@ -75,9 +75,15 @@ struct ImportingLedger {
     let facts = events.filter {
       KnownPurchases.factKinds.contains($0.type.kind) && $0.source != EventSource(.operator)
     }
-    return KnownPurchases(
+    var known = KnownPurchases(
       transactions: transactions, renewals: renewals, upgraded: Set(upgraded), linked: linked,
       facts: Dictionary(grouping: facts) { $0.transaction ?? "" }, recorded: log.events)
+    for event in events where event.account != nil {
+      guard let original = event.originalTransaction ?? event.transaction else { continue }
+      let since = known.statedSince[original] ?? event.occurredAt
+      known.statedSince[original] = min(since, event.occurredAt)
+    }
+    return known
   }
 
   /// Returns the model's answer, whatever the order of arrival.

@@ -112,6 +112,20 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     #expect(refusal(ledger, shared, "ben") == nil, "a family member's copy is its own")
   }
 
+  @Test("an older transaction of the chain that arrives later is the owner's from its own date on")
+  func olderTransaction() throws {
+    let first = answer("1")
+    let later = answer("2", original: "1", date: "1700000900000")
+    var random = random
+    for texts in [[first, later], [later, first]] {
+      var ledger = ImportingLedger()
+      for text in texts { try ledger.add(text, account: "ada") }
+      let answer = try ledger.answer(at: "2023-11-14T22:20:00Z", shuffledBy: &random)
+      #expect(answer.accounts["ada"]?.active == ["map"])
+      #expect(try ledger.add(first, account: "ada") == 0)
+    }
+  }
+
   @Test("a linked ID is the same customer") func aLinkedIDIsTheSameCustomer() throws {
     var ledger = ImportingLedger()
     try ledger.add(answer(), account: "ada")

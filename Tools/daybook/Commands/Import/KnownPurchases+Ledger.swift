@@ -29,6 +29,7 @@ extension KnownPurchases {
     }
     upgraded = questions.upgraded
     facts = questions.facts
+    statedSince = questions.statedSince
     transactions = try questions.transactions(named: receipt.accounts, view)
     for account in receipt.accounts { linked[account] = Set(try questions.linked(account, view)) }
     for renewal in receipt.renewals {
@@ -51,6 +52,8 @@ private struct PurchaseQuestions {
   private(set) var upgraded: Set<Name> = []
   /// What was imported about each transaction.
   private(set) var facts: [Name: [Event]] = [:]
+  /// Since when an event of a chain states an account, by original.
+  private(set) var statedSince: [Name: Instant] = [:]
 
   init(environment: StoreEnvironment) { self.environment = environment }
 
@@ -60,9 +63,14 @@ private struct PurchaseQuestions {
     var names: Set<Name> = [original]
     var upgrades: Set<Name> = []
     var facts: [Event] = []
+    var since: Instant?
     var query = EventsQuery()
     query.original = original
     try view.events(query) { (recorded) throws(LedgerError) in
+      if recorded.event.account != nil {
+        let believed = recorded.event.occurredAt.believed(recordedAt: recorded.recordedAt)
+        since = min(believed, since ?? believed)
+      }
       guard let name = recorded.event.transaction else { return true }
       names.insert(name)
       if recorded.event.data.boolean("isUpgraded") == true { upgrades.insert(name) }
@@ -70,6 +78,7 @@ private struct PurchaseQuestions {
       return true
     }
     upgraded.formUnion(upgrades)
+    statedSince[original] = since
     for fact in facts {
       if let name = fact.transaction { self.facts[name, default: []].append(fact) }
     }
