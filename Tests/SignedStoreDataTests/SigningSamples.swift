@@ -107,7 +107,7 @@ struct SigningSamples {
       extensions: extensions, issuerPrivateKey: .init(Self.key(signer)))
   }
 
-  private static func extensions(
+  static func extensions(
     _ constraints: BasicConstraints?, _ usage: KeyUsage?, _ mark: ASN1ObjectIdentifier?,
     _ more: [Certificate.Extension]
   ) throws -> Certificate.Extensions {
