@@ -88,7 +88,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreImport",
-      dependencies: ["LedgerEvents", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "LedgerEvents", "SignedStoreData", .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: strict),
     .target(
       name: "SignedStoreData",
@@ -153,7 +155,7 @@ let package = Package(
       name: "daybook",
       dependencies: [
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
-        "StoreImport", "Replay",
+        "StoreImport", "SignedStoreData", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -275,7 +277,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreImportTests", dependencies: ["StoreImport", "LedgerEvents", "LedgerOracle"],
+      name: "StoreImportTests",
+      dependencies: ["StoreImport", "SignedStoreData", "LedgerEvents", "LedgerOracle"],
       swiftSettings: strict),
     .testTarget(
       name: "SignedStoreDataTests",

@@ -10,15 +10,15 @@ enum ImportBatch {
   /// - Parameter events: The number of facts in the file, whether or not the ledger knows them.
   static func received(
     format: String, bytes: [UInt8], events: Int, options: ImportOptions, occurredAt: Instant,
-    app: Name?, environment: StoreEnvironment?
+    app: Name?, environment: StoreEnvironment?, isVerified: Bool = false
   ) -> Event {
     var data = EventData.Builder()
     data.set("format", format)
     data.set("file", options.baseName)
     data.set("sha256", Digest.hex(of: bytes))
     data.set("events", Int64(events))
-    // Nothing here verifies a signature: an answer in a file is as trustworthy as whoever saved it.
-    data.set("verified", false)
+    // An answer of verifyReceipt has no signature: it is as trustworthy as whoever saved it.
+    data.set("verified", isVerified)
     let contents =
       data.contents + [
         app?.text ?? "", environment?.text ?? "", String(occurredAt.microseconds),

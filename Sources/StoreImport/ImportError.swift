@@ -17,6 +17,8 @@ public struct ImportError: Error, Sendable {
     case contradiction
     /// The answer of verifyReceipt has a status other than 0.
     case refusedByStore
+    /// What is signed could not be verified.
+    case notBelieved
     /// The ledger has another owner of a purchase.
     case ownedByAnother
   }

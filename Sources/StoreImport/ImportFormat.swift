@@ -4,4 +4,6 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   case storekitConfig = "storekit-config"
   /// An answer of the store's verifyReceipt endpoint.
   case verifyReceipt = "verify-receipt"
+  /// An app receipt, as the app has it.
+  case receipt
 }

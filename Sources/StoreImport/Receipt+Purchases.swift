@@ -8,6 +8,8 @@ extension Receipt {
   ) throws(ImportError) -> [Event] {
     var facts = [try purchased(purchase)]
     if let offer = try offerRedeemed(purchase) { facts.append(offer) }
+    // An app receipt has the date of an upgrade and does not say that it is none of a refund.
+    if isKnownUpgrade, try !purchase.flag("is_upgraded") { return facts }
     // Without its own date, the upgrade would be recorded again with every answer.
     let isReportedAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
     if !isReportedAlready, let end = try cancelled(purchase) { facts.append(end) }

@@ -18,7 +18,7 @@ struct ImportRule: TidyRule {
     ],
     "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
-    "StoreImport": ["LedgerEvents", "Crypto"],
+    "StoreImport": ["LedgerEvents", "SignedStoreData", "Crypto"],
     "SignedStoreData": ["LedgerEvents", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": [
@@ -40,7 +40,7 @@ struct ImportRule: TidyRule {
     "daybook": [
       "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries",
       "Entitlements",
-      "StoreImport",
+      "StoreImport", "SignedStoreData",
       "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",

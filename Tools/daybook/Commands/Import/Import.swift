@@ -8,24 +8,27 @@ struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns files of the store into events and appends them.",
     discussion: """
-      Reads StoreKit configurations (storekit-config) or answers of verifyReceipt \
-      (verify-receipt) and appends what they say of the past, each fact once: the same file \
-      again appends nothing. A receipt never changes whose a purchase is: where the ledger knows \
-      another owner, it is refused. A configuration is merged with the catalogue in force, and \
-      where it would change what customers have, it says for whom and asks. Example:
+      Reads StoreKit configurations (storekit-config), answers of verifyReceipt \
+      (verify-receipt) or app receipts (receipt) and appends what they say of the past, each fact \
+      once: the same file again appends nothing. A receipt never changes whose a purchase is: \
+      where the ledger knows another owner, it is refused. An app receipt is verified, for the app \
+      that --app names. A configuration is merged with the catalogue in force, and where it would \
+      change what customers have, it says for whom and asks. Example:
 
         daybook import verify-receipt Tools/samples/sample-receipt.json --account keeper-7
       """)
 
   @OptionGroup var options: LedgerOptions
 
-  @Argument(help: "What the files are: storekit-config or verify-receipt.")
+  @Argument(help: "What the files are: storekit-config, verify-receipt or receipt.")
   var importFormat: FormatArgument
 
   @Argument(help: "The files; - is standard input.")
   var files: [String]
 
   @OptionGroup var receipt: ReceiptOptions
+
+  @OptionGroup var signature: SignatureOptions
 
   @Option(help: "The bundle identifier.", transform: Parse.name)
   var app: Name?
@@ -48,8 +51,21 @@ struct Import: ParsableCommand {
   var format: OutputFormat = .table
 
   func validate() throws {
+    if importFormat.format != .receipt, let option = signature.stated {
+      throw ValidationError("\(option) goes with receipt: nothing else here is signed.")
+    }
     switch importFormat.format {
-    case .verifyReceipt:
+    case .verifyReceipt, .receipt:
+      if importFormat.format == .receipt {
+        if receipt.askedAt != nil {
+          throw ValidationError("--asked-at goes with verify-receipt: a receipt has its own date.")
+        }
+        if app == nil && !signature.isUnverified {
+          throw ValidationError(
+            "import receipt needs --app: any app's receipt is signed as well as yours. Name your "
+              + "app's bundle identifier, or say --unverified.")
+        }
+      }
       if effective != nil {
         throw ValidationError(
           "--effective goes with storekit-config: a receipt has the store's own dates.")
@@ -65,7 +81,7 @@ struct Import: ParsableCommand {
       }
       if let option = receipt.stated {
         throw ValidationError(
-          "\(option) goes with verify-receipt: a StoreKit configuration belongs to no customer.")
+          "\(option) goes with receipts: a StoreKit configuration belongs to no customer.")
       }
     }
   }
@@ -73,7 +89,7 @@ struct Import: ParsableCommand {
   func run() throws {
     try answering {
       switch importFormat.format {
-      case .verifyReceipt:
+      case .verifyReceipt, .receipt:
         var run = try ReceiptImportRun(command: self, ledger: try ledger())
         try run.run()
       case .storekitConfig:
@@ -110,7 +126,7 @@ struct Import: ParsableCommand {
   }
 }
 
-/// The options that only apply to an answer of verifyReceipt.
+/// The options that only apply to a receipt and to an answer of verifyReceipt.
 struct ReceiptOptions: ParsableArguments {
   @Option(
     help: "Whose purchases they are.", completion: Completions.accounts, transform: Parse.name)

@@ -2,13 +2,15 @@ import LedgerEvents
 import LedgerQueries
 import StoreImport
 
-/// `import verify-receipt`: imports files one after the other, in the order in which the store gave
-/// them.
+/// `import verify-receipt` and `import receipt`: imports files one after the other, in the order in
+/// which the store gave them.
 struct ReceiptImportRun {
   private let command: Import
   /// `nil` for a dry run without a ledger.
   private let ledger: Ledger?
   private let digestKey: [UInt8]
+  /// What is believed of app receipts.
+  private let trust: SignatureTrust
   private var summary = AppendSummary()
   /// The ledger to which a dry run over several files appends.
   private var rehearsal: ImportRehearsal?
@@ -20,6 +22,8 @@ struct ReceiptImportRun {
     self.command = command
     self.ledger = ledger
     digestKey = try Import.digestKey(of: ledger)
+    trust = try command.signature.trust(
+      app: command.app, environment: command.environment?.environment)
   }
 
   mutating func run() throws {
@@ -72,9 +76,11 @@ struct ReceiptImportRun {
       fileName: file, digestKey: digestKey, account: command.receipt.account,
       isAccountOverToken: command.receipt.isAccountOverToken, app: command.app,
       environment: command.environment?.environment, askedAt: command.receipt.askedAt)
-    do throws(ImportError) { return try ReceiptImport(bytes, options: options) } catch {
-      throw InputProblem(error.description)
-    }
+    do throws(ImportError) {
+      return command.importFormat.format == .receipt
+        ? try ReceiptImport(receipt: bytes, options: options, trust: trust)
+        : try ReceiptImport(bytes, options: options)
+    } catch { throw InputProblem(error.description) }
   }
 
   private mutating func add(_ source: Source) throws {
