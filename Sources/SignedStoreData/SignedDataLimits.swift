@@ -14,6 +14,21 @@ public let signedHeaderBytesMax = 32 << 10
 /// 8 kibibytes. The store's certificates have about one.
 public let certificateBytesMax = 8 << 10
 
+/// The maximum size of an app receipt, in bytes of DER or BER.
+///
+/// 4 mebibytes. A purchase has about 400 bytes, so this is some ten thousand of them.
+public let receiptBytesMax = 4 << 20
+
+/// The maximum size of an app receipt as text, in bytes of base64 and the space in it.
+///
+/// 6 mebibytes: `receiptBytesMax` in base64, with line breaks.
+public let receiptTextBytesMax = 6 << 20
+
+/// The maximum number of certificates in an app receipt.
+///
+/// The store's have three.
+public let receiptCertificatesMax = 8
+
 /// The number of certificate chains that a verifier remembers.
 ///
 /// The store replaces its leaf certificate about every two years and signs with a few at a time.

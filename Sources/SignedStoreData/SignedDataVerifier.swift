@@ -135,6 +135,12 @@ public struct SignedDataVerifier: Sendable {
         .noSigningDate, "the payload does not say when it was signed (signedDate)",
         remedy: "Its certificates cannot be checked: do not believe it")
     }
+    try Self.checkLead(of: signedAt, at: now)
+    return signedAt
+  }
+
+  /// Throws if something says that it was signed long after it is verified.
+  static func checkLead(of signedAt: Instant, at now: Instant) throws(SignedDataError) {
     guard signedAt.microseconds - now.microseconds <= signingLeadMicrosecondsMax else {
       throw SignedDataError(
         .signedInFuture,
@@ -142,7 +148,6 @@ public struct SignedDataVerifier: Sendable {
           + "and it is verified at \(now.rfc3339)",
         remedy: "Check the clock of this machine")
     }
-    return signedAt
   }
 }
 
@@ -177,8 +182,14 @@ extension SignedDataVerifier {
         .contradiction, "the parts of the payload name several environments",
         remedy: "Do not believe it: the store does not mix environments")
     }
-    let environment = StoreEnvironment(signedName: name)
-    if chain.isLocal && environment?.isLocal != true {
+    return try checked(StoreEnvironment(signedName: name), named: name, isLocal: chain.isLocal)
+  }
+
+  /// Returns an environment that is one of those expected, and a local one if a local test signed.
+  func checked(
+    _ environment: StoreEnvironment?, named name: String, isLocal: Bool
+  ) throws(SignedDataError) -> StoreEnvironment {
+    if isLocal && environment?.isLocal != true {
       throw SignedDataError(
         .notLocal, .local,
         "a certificate of local testing signed it, and it claims to be from \(name.prefix(40))",
@@ -218,6 +229,10 @@ extension SignedDataVerifier {
           ? "Pass the notification that carries it, or name the app yourself"
           : SignedDataError.takeUnchanged)
     }
+    try checkBundleID(bundleID)
+  }
+
+  func checkBundleID(_ bundleID: String) throws(SignedDataError) {
     guard bundleID.utf8.elementsEqual(app.bundleID.utf8) else {
       throw SignedDataError(
         .otherApp, "expected the app \(app.bundleID), found \(bundleID.prefix(200))",

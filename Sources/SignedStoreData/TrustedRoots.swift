@@ -19,6 +19,11 @@ public struct TrustedRoots: Sendable {
     roots.map { SigningCertificate($0.certificate, $0.fingerprint, .root) }
   }
 
+  /// The certificates in DER.
+  ///
+  /// - Complexity: O(*n*) in the number of roots.
+  public var encoded: [[UInt8]] { roots.map(\.der) }
+
   /// Trusts certificates in DER.
   ///
   /// - Throws: ``SignedDataError`` if one of them is not a certificate, or there is none.

@@ -15,6 +15,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   /// Saved answers of the App Store Server API: transaction history, refund history, subscription
   /// statuses, notification history.
   case history
+  /// An app receipt, as the app has it.
+  case receipt
 
   /// Whether the store signs what these files hold.
   public var isSigned: Bool { self != .storekitConfig && self != .verifyReceipt }

@@ -61,6 +61,7 @@ extension ImportFormat {
     switch self {
     case .storekitConfig: "a StoreKit configuration"
     case .verifyReceipt: "an answer of verifyReceipt"
+    case .receipt: "an app receipt"
     case .notification: "a notification of the App Store Server (version 2)"
     case .transaction: "a transaction of StoreKit 2"
     case .renewal: "a renewal info of StoreKit 2"

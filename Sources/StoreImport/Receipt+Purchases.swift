@@ -8,6 +8,10 @@ extension Receipt {
   ) throws(ImportError) -> [Event] {
     var facts = [try purchased(purchase)]
     if let offer = try offerRedeemed(purchase) { facts.append(offer) }
+    // An app receipt has the date of an upgrade and does not say that it is none of a refund.
+    if isKnownUpgrade, purchase.newest.vocabulary == .receipt, try !purchase.flag(.isUpgraded) {
+      return facts
+    }
     // Without its own date, the upgrade would be recorded again with every answer.
     let isReportedAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
     if try purchase.flag(.isUpgraded) {

@@ -123,6 +123,7 @@ struct Receipt: Sendable {
         case "Production", "ProductionVPP": .production
         case "ProductionSandbox", "ProductionVPPSandbox", "Sandbox": .sandbox
         case "Xcode": .xcode
+        case "LocalTesting": .localTesting
         default: nil
         }
       }

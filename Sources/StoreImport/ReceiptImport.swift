@@ -1,6 +1,7 @@
 public import LedgerEvents
 
-/// One answer of verifyReceipt that has been read but not yet compared with a ledger.
+/// One answer of verifyReceipt, or one app receipt, that has been read but not yet compared with a
+/// ledger.
 public struct ReceiptImport: Sendable {
   /// A purchase that the answer lists.
   public struct Purchase: Hashable, Sendable {
@@ -53,37 +54,66 @@ public struct ReceiptImport: Sendable {
   public init(_ bytes: [UInt8], options: ImportOptions) throws(ImportError) {
     do throws(ImportError) {
       let receipt = try VerifyReceipt.receipt(bytes, options: options)
-      self.receipt = receipt
-      self.options = options
-      environment = receipt.environment
-      app = receipt.app
-      askedAt = receipt.askedAt
-      var purchases: [Purchase] = []
-      var accounts = options.account.map { [$0] } ?? []
-      for purchase in receipt.purchases {
-        purchases.append(
-          Purchase(
-            transaction: Name(purchase.transaction), original: Name(try purchase.original())))
-        if let token = try purchase.accountToken(), !accounts.contains(token) {
-          accounts.append(token)
-        }
-      }
-      self.purchases = purchases
-      self.accounts = accounts
-      renewals = receipt.renewals.subjects.map { subject in
-        Renewal(
-          original: Name(subject.original),
-          transaction: subject.period.map { Name($0.transaction) })
-      }
-      // Counted as for an empty ledger, so that the same file always gives the same event.
-      let facts = try ImportBatch.ordered(try receipt.facts(KnownPurchases()))
-      received = ImportBatch.received(
-        format: VerifyReceipt.format, bytes: bytes, events: facts.count, options: options,
-        occurredAt: try receipt.importDate(facts), app: receipt.app,
-        environment: receipt.environment)
+      try self.init(
+        receipt, of: bytes, format: VerifyReceipt.format, isVerified: false, options: options)
     } catch {
       throw error.of(file: options.baseName)
     }
+  }
+
+  /// Reads an app receipt, and verifies it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file: DER or BER, or base64 of it.
+  ///   - options: Information that is not in the file.
+  ///   - trust: What is believed of receipts.
+  /// - Throws: `ImportError`, with the code `notBelieved` if the receipt cannot be verified.
+  /// - Complexity: O(*n* log *n*) in the number of purchases, O(*m*) in the number of bytes, and
+  ///   three checks of RSA.
+  public init(
+    receipt bytes: [UInt8], options: ImportOptions, trust: SignatureTrust
+  ) throws(ImportError) {
+    do throws(ImportError) {
+      let (receipt, isVerified) = try ReceiptFile.receipt(bytes, options: options, trust: trust)
+      try self.init(
+        receipt, of: bytes, format: ReceiptFile.format, isVerified: isVerified, options: options)
+    } catch {
+      throw error.of(file: options.baseName)
+    }
+  }
+
+  private init(
+    _ receipt: Receipt, of bytes: [UInt8], format: String, isVerified: Bool,
+    options: ImportOptions
+  ) throws(ImportError) {
+    self.receipt = receipt
+    self.options = options
+    environment = receipt.environment
+    app = receipt.app
+    askedAt = receipt.askedAt
+    var purchases: [Purchase] = []
+    var accounts = options.account.map { [$0] } ?? []
+    for purchase in receipt.purchases {
+      purchases.append(
+        Purchase(
+          transaction: Name(purchase.transaction), original: Name(try purchase.original())))
+      if let token = try purchase.accountToken(), !accounts.contains(token) {
+        accounts.append(token)
+      }
+    }
+    self.purchases = purchases
+    self.accounts = accounts
+    renewals = receipt.renewals.subjects.map { subject in
+      Renewal(
+        original: Name(subject.original),
+        transaction: subject.period.map { Name($0.transaction) })
+    }
+    // Counted as for an empty ledger, so that the same file always gives the same event.
+    let facts = try ImportBatch.ordered(try receipt.facts(KnownPurchases()))
+    received = ImportBatch.received(
+      format: format, bytes: bytes, events: facts.count, options: options,
+      occurredAt: try receipt.importDate(facts), app: receipt.app,
+      environment: receipt.environment, isVerified: isVerified)
   }
 
   /// Returns the events that a ledger lacks, together with those that it already has under the same

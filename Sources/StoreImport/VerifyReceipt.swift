@@ -35,7 +35,7 @@ public enum VerifyReceipt {
   static func receipt(
     _ bytes: [UInt8], options: ImportOptions
   ) throws(ImportError) -> Receipt {
-    if isEncodedReceipt(bytes) { throw encodedReceipt }
+    if isReceipt(bytes) { throw isAppReceipt }
     let document = try StoreJSONReader.document(bytes)
     guard document.isObject else { throw notAnObject(document) }
     let whole = try StoreObject(document, path: "")
@@ -54,12 +54,15 @@ public enum VerifyReceipt {
     return receipt.of(environment)
   }
 
-  /// Returns whether the file is a receipt: PKCS#7 in base64, which begins with a long sequence.
-  private static func isEncodedReceipt(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "MI".utf8) }
+  /// Returns whether the file is an app receipt: PKCS#7, which begins with a long sequence, or
+  /// base64 of it.
+  private static func isReceipt(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: "MI".utf8) || bytes.first == 0x30 && bytes.dropFirst().first ?? 0 >= 0x80
+  }
 
-  private static let encodedReceipt = ImportError(
-    .otherFormat, reason: "expected the store's answer, found a base64-encoded receipt",
-    remedy: "Send the receipt to the store's verifyReceipt and import the answer")
+  private static let isAppReceipt = ImportError(
+    .otherFormat, reason: "expected the store's answer, found an app's receipt",
+    remedy: "Import it as receipt")
 
   private static func notAnObject(_ document: StoreJSON) -> ImportError {
     ImportError(

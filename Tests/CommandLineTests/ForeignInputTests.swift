@@ -91,7 +91,7 @@ import Testing
         "daybook import verify-receipt"
       ),
       (#"{"notification_type":"CANCEL","unified_receipt":{"status":0}}"#, "import verify-receipt"),
-      (#"{"receipt-data":"MIIT","password":"x"}"#, "send it to verifyReceipt"),
+      (#"{"receipt-data":"MIIT","password":"x"}"#, "| daybook import receipt -` with"),
       (#"{"file":"a","line":2,"reason":"no","text":"{}"}"#, "jq -r .text"),
     ])
   func store(_ line: String, said: String) throws {
@@ -115,6 +115,16 @@ import Testing
       "\(configuration.errors)")
     let receipt = try ledger.run("append", "Tools/samples/sample-receipt.json")
     #expect(receipt.errors.contains("import verify-receipt"), "\(receipt.errors)")
+    let app = try ledger.run("append", "Tools/samples/sample.receipt")
+    #expect(app.status == 65)
+    #expect(
+      app.errors.contains("`daybook import receipt Tools/samples/sample.receipt` with the app's"),
+      "\(app.errors)")
+    for start in [[0x30, 0x80, 0x06], [0x30, 0x82, 0x20], [0x30, 0x83, 1]] as [[UInt8]] {
+      let file = try ledger.folder.write("receipt", start)
+      let errors = try ledger.run("append", file).errors
+      #expect(errors.contains("this is an app's receipt: run `daybook import receipt"), "\(errors)")
+    }
   }
 
   @Test("a file that is refused does not keep the next ones out where that is wanted")

@@ -109,7 +109,7 @@ package struct SigningSamples {
       extensions: extensions, issuerPrivateKey: .init(Self.key(signer)))
   }
 
-  private static func extensions(
+  static func extensions(
     _ constraints: BasicConstraints?, _ usage: KeyUsage?, _ mark: ASN1ObjectIdentifier?,
     _ more: [Certificate.Extension]
   ) throws -> Certificate.Extensions {

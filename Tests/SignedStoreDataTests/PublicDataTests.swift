@@ -6,7 +6,7 @@ import Testing
 @testable import SignedStoreData
 
 /// Files of public libraries, read in place. They are not part of this package.
-private enum PublicData {
+enum PublicData {
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "../shared/fixtures").standardizedFileURL

@@ -155,6 +155,14 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(facts.allSatisfy { $0.data.instant("purchasedAt") == facts[0].occurredAt })
   }
 
+  @Test("an end without a reason is no refund where the ledger knows of an upgrade")
+  func anEndWithoutAReasonIsNoRefundWhereTheLedgerKnowsOfAnUpgrade() throws {
+    let dates = #""expires_date_ms":"1700001000000","cancellation_date_ms":"1700000900000""#
+    let text = answer(inApp: [entry("1", dates), entry("2", dates)])
+    let events = try outcome(text, known: KnownPurchases(upgraded: ["1"])).events
+    #expect(events.of(.transactionRefunded).map(\.transaction) == ["2"])
+  }
+
   @Test("a receipt in the style of IOS6 is one purchase")
   func aReceiptInTheStyleOfIOS6IsOnePurchase() throws {
     let events = try receipt(

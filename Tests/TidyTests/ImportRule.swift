@@ -19,7 +19,7 @@ struct ImportRule: TidyRule {
     "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "SignedStoreData", "Crypto"],
-    "SignedStoreData": ["LedgerEvents", "Crypto", "SwiftASN1", "X509"],
+    "SignedStoreData": ["LedgerEvents", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": [
       "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto",

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import LedgerEvents
 import SignedStoreData
+import StoreImport
 
 /// What the store signs. No random bytes have its signature, so `payloads` signs what it gives to
 /// the decoder, as a local test does.
@@ -17,8 +18,58 @@ extension Target {
         }
       },
       try payloads(),
+      try receipts(samples),
+      try receiptContents(samples),
     ]
   }
+
+  /// A receipt under its own root. What is not signed may be another, and nothing that it says.
+  private static func receipts(_ samples: Samples) throws -> Target {
+    let text = try samples.file("Tools/samples/sample.receipt")
+    let der = Array(Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters) ?? Data())
+    let roots = try TrustedRoots(file: samples.file("Tools/samples/sample-root.pem"))
+    let verifier = SignedDataVerifier(
+      app: ExpectedApp(bundleID: "com.example.tides", environments: [.production]), roots: roots)
+    let right = try verifier.verify(receipt: der, at: verifiedAt)
+    return Target("receipt", [der, text], tokens: ber, inputsPerRound: 50) { bytes in
+      do {
+        let data = try verifier.verify(receipt: bytes, at: verifiedAt)
+        try Broken.unless(data.receipt == right.receipt, "a receipt that nobody signed")
+        try Broken.unless(data.certificates == right.certificates, "other certificates")
+        return true
+      } catch { return try refused(error) }
+    }
+  }
+
+  /// What a receipt says, if nobody asks whether it was signed, as far as events.
+  private static func receiptContents(_ samples: Samples) throws -> Target {
+    let text = try samples.file("Tools/samples/sample.receipt")
+    let der = Array(Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters) ?? Data())
+    let options = ImportOptions(
+      fileName: "fuzz.receipt", digestKey: [UInt8](repeating: 7, count: 16), account: "ada",
+      environment: .production)
+    return Target("receipt-contents", [der], tokens: ber) { bytes in
+      do {
+        _ = try AppReceipt(unverified: bytes)
+      } catch { return try refused(error) }
+      do {
+        let receipt = try ReceiptImport(receipt: bytes, options: options, trust: .unverified)
+        for event in try receipt.outcome().events { try event.validate() }
+        return true
+      } catch let error as ImportError {
+        try Broken.unless(!error.reason.isEmpty, "an error without a reason")
+        return false
+      }
+    }
+  }
+
+  /// Tags and lengths of ASN.1, known, unknown and too long; dates and identifiers of receipts.
+  private static let ber: [[UInt8]] =
+    [
+      [0x30, 0x80], [0x24, 0x80], [0xA0, 0x80], [0, 0], [0x31], [0x04], [0x0C, 0], [0x16, 0],
+      [0x02, 1, 0], [0x02, 2, 0x06, 0xA7], [0x80], [0x81, 0xFF], [0x84, 0xFF, 0xFF, 0xFF, 0xFF],
+      [0x88, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x1F, 0xFF], [5, 0],
+    ] + ["2023-08-02T10:00:00Z", "+0100", "MII", "=", "\n"].map { Array($0.utf8) }
 
   /// A notification under the root that it carries itself. Its key is not kept.
   private static func texts(_ sample: [UInt8], _ roots: TrustedRoots) throws -> Target {

@@ -30,6 +30,10 @@ struct ForeignInput {
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
       return "this is UTF-16: run \(append(after: "iconv -f UTF-16 -t UTF-8"))"
     }
+    // PKCS#7 begins with a sequence of unknown length, or of more than 255 bytes.
+    if bytes.first == 0x30, [0x80, 0x82, 0x83].contains(bytes.dropFirst().first) {
+      return receipt(importing("receipt"))
+    }
     return nil
   }
 
@@ -85,7 +89,10 @@ struct ForeignInput {
     if word.wholeMatch(of: /eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/) != nil {
       return signedText(word)
     }
-    if word.count > 1_000, word.wholeMatch(of: /MII[A-Za-z0-9+\/=]+/) != nil { return Self.receipt }
+    // Also the first of the lines in which base64 can be broken.
+    if word.wholeMatch(of: /MI[A-Za-z0-9+\/]{58,}=*/) != nil {
+      return receipt(importing("receipt"))
+    }
     guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
     do { return reason(of: try JSONSerialization.jsonObject(with: Data(line))) } catch {
       // It is not JSON, which the decoder has reported with its location.
@@ -108,7 +115,9 @@ struct ForeignInput {
       return "this is \(other.what): run \(importing(format.rawValue))"
     }
     if has("api_version"), object["event"] is [String: Any] { return Self.revenueCat }
-    if has("receipt-data") { return Self.receipt }
+    if has("receipt-data") {
+      return receipt("`jq -r '.\"receipt-data\"' \(word) | daybook import receipt -`")
+    }
     if has("status"), has("receipt", "latest_receipt_info", "latest_receipt") {
       return "this is an answer of verifyReceipt: run \(importing("verify-receipt"))"
     }
@@ -139,9 +148,9 @@ struct ForeignInput {
   private static let revenueCat =
     "this is a webhook of RevenueCat: nothing imports it yet. Append what it says as events "
     + "(docs/recording.md)"
-  private static let receipt =
-    "this is an app's receipt, which only the store can read: send it to verifyReceipt, and run "
-    + "`daybook import verify-receipt` on the answer"
+  private func receipt(_ command: String) -> String {
+    "this is an app's receipt: run \(command) with the app's bundle identifier as --app"
+  }
 
   /// The payload as JSON; `nil` if the text only looks signed. The import says what is wrong then.
   private func payload(of text: String) -> Any? {

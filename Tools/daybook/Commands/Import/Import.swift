@@ -14,8 +14,8 @@ struct Import: ParsableCommand {
 
       notification, transaction, renewal and app-transaction read signed texts (JWS), one or one \
       a line, and verify them for --app; history reads saved answers of the App Store Server API. \
-      Decoded JSON is read, too, and recorded as not verified. verify-receipt reads answers of \
-      verifyReceipt. No file changes whose a purchase is: where the ledger knows another owner, \
+      Decoded JSON is read, too, and recorded as not verified. receipt reads app receipts, and \
+      verifies them for --app; verify-receipt reads answers of verifyReceipt. No file changes whose a purchase is: where the ledger knows another owner, \
       it is refused. storekit-config merges a configuration with the catalogue in force, and \
       where it would change what customers have, it says for whom and asks. Examples:
 
@@ -29,7 +29,7 @@ struct Import: ParsableCommand {
   @Argument(
     help: """
       What the files are: notification, transaction, renewal, app-transaction, history, \
-      verify-receipt or storekit-config.
+      receipt, verify-receipt or storekit-config.
       """)
   var importFormat: FormatArgument
 
@@ -67,7 +67,22 @@ struct Import: ParsableCommand {
       throw ValidationError("\(option) goes with signed data: \(format.rawValue) has no signature.")
     }
     switch format {
-    case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history:
+    case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history,
+      .receipt:
+      if format == .receipt {
+        if receipt.askedAt != nil {
+          throw ValidationError("--asked-at goes with answers: a receipt has its own date.")
+        }
+        if signed.appAppleID != nil {
+          throw ValidationError(
+            "--app-apple-id goes with notifications: a receipt does not state the app's number.")
+        }
+        if app == nil && !signed.isUnverified {
+          throw ValidationError(
+            "import receipt needs --app: any app's receipt is signed as well as yours. Name your "
+              + "app's bundle identifier, or say --unverified.")
+        }
+      }
       if effective != nil {
         throw ValidationError(
           "--effective goes with storekit-config: \(format.rawValue) has the store's own dates.")
@@ -91,7 +106,8 @@ struct Import: ParsableCommand {
   func run() throws {
     try answering {
       switch importFormat.format {
-      case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history:
+      case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history,
+        .receipt:
         var run = try ReceiptImportRun(command: self, ledger: try ledger())
         try run.run()
       case .storekitConfig:

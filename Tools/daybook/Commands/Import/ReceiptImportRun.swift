@@ -77,8 +77,12 @@ struct ReceiptImportRun {
       environment: command.environment?.environment, askedAt: command.receipt.askedAt)
     let format = command.importFormat.format
     do throws(ImportError) {
-      guard format.isSigned else { return try ReceiptImport(bytes, options: options) }
-      return try SignedImport(bytes, as: format, options: options, trust: trust)
+      switch format {
+      case .receipt: return try ReceiptImport(receipt: bytes, options: options, trust: trust)
+      case _ where format.isSigned:
+        return try SignedImport(bytes, as: format, options: options, trust: trust)
+      default: return try ReceiptImport(bytes, options: options)
+      }
     } catch {
       throw InputProblem(error.description)
     }

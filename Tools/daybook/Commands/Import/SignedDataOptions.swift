@@ -29,9 +29,10 @@ struct SignedDataOptions: ParsableArguments {
   @Option(
     name: .customLong("root"),
     help: ArgumentHelp(
-      "Root certificates to believe in place of Apple's, in DER or PEM, for tests.",
-      valueName: "file"))
-  var root: String?
+      "Trusts the certificates in a file (DER or PEM) in place of Apple's. May be repeated.",
+      valueName: "file"),
+    completion: .file())
+  var roots: [String] = []
 
   @Flag(
     name: .customLong("unverified"),
@@ -42,7 +43,7 @@ struct SignedDataOptions: ParsableArguments {
   var stated: String? {
     if appAppleID != nil { return "--app-apple-id" }
     if !pinned.isEmpty { return "--pin" }
-    if root != nil { return "--root" }
+    if !roots.isEmpty { return "--root" }
     return isUnverified ? "--unverified" : nil
   }
 
@@ -62,15 +63,21 @@ struct SignedDataOptions: ParsableArguments {
     let expected = ExpectedApp(
       bundleID: app.text, appAppleID: appAppleID, environments: environments)
     return .verified(
-      SignedDataVerifier(app: expected, roots: try roots(), pinned: Set(pinned)),
+      SignedDataVerifier(app: expected, roots: try trustedRoots(), pinned: Set(pinned)),
       at: EventLog.systemClock())
   }
 
-  private func roots() throws -> TrustedRoots {
-    guard let root else { return .apple }
-    let bytes = try Import.bytes(of: root)
-    do throws(SignedDataError) { return try TrustedRoots(file: bytes) } catch {
-      throw InputProblem("\(root): \(error.description)")
+  private func trustedRoots() throws -> TrustedRoots {
+    guard !roots.isEmpty else { return .apple }
+    var certificates: [[UInt8]] = []
+    for file in roots {
+      let bytes = try Import.bytes(of: file)
+      do throws(SignedDataError) {
+        certificates += try TrustedRoots(file: bytes).encoded
+      } catch { throw InputProblem("\(file): \(error)") }
+    }
+    do throws(SignedDataError) { return try TrustedRoots(der: certificates) } catch {
+      throw InputProblem(error.description)
     }
   }
 }
