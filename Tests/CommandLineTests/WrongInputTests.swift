@@ -105,7 +105,7 @@ import Testing
       (["events", "--from", "0"], "from 1"),
       (["events", "--format", "xml"], "jsonl"),
       (["replay", "trace.jsonl", "--until", "later"], "finding"),
-      (["import", "receipt", "file"], "verify-receipt"),
+      (["import", "reciept", "file"], "verify-receipt"),
       (["events", "--type", "Foo"], "subject.verb"), (["events", "--type", ""], "subject.verb"),
       (["events", "--type", "finished"], "subject.verb"),
       (["events", "--type", "*_ed"], "subject.verb"), (["events", "--type", "a.*.b"], "subject"),
