@@ -106,6 +106,7 @@ import Testing
       (["events", "--format", "xml"], "jsonl"),
       (["replay", "trace.jsonl", "--until", "later"], "finding"),
       (["import", "tranzaction", "file"], "app-transaction"),
+      (["import", "reciept", "file"], "verify-receipt"),
       (["events", "--type", "Foo"], "subject.verb"), (["events", "--type", ""], "subject.verb"),
       (["events", "--type", "finished"], "subject.verb"),
       (["events", "--type", "*_ed"], "subject.verb"), (["events", "--type", "a.*.b"], "subject"),
