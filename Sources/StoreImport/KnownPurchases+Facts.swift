@@ -9,6 +9,12 @@ extension KnownPurchases {
 
   private static let purchaseKinds: Set<EventKind> = [.transactionPurchased, .subscriptionRenewed]
 
+  /// Whether the ledger knows nothing of what facts depend on.
+  var isEmpty: Bool {
+    transactions.isEmpty && renewals.allSatisfy(\.value.isEmpty) && upgraded.isEmpty
+      && facts.isEmpty && recorded.isEmpty
+  }
+
   /// Returns whether the ledger has a fact under another id already, with everything that this
   /// statement of it says: a receipt does not state prices, and a notification has its own id.
   ///

@@ -16,8 +16,8 @@ extension Receipt {
     let isReportedAlready = isKnownUpgrade ? try purchase.isUndatedUpgrade() : false
     if try purchase.flag(.isUpgraded) {
       if !isReportedAlready { facts.append(try upgraded(purchase)) }
-      // In a receipt, the date of an upgrade looks like that of a refund.
-      guard try purchase.revocationType() != nil else { return facts }
+      // In a receipt, the date of an upgrade looks like that of a refund. Signed data states both.
+      guard purchase.newest.vocabulary == .signed else { return facts }
     }
     if let end = try revoked(purchase) { facts.append(end) }
     return facts

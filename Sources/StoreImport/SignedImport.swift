@@ -20,6 +20,8 @@ public struct SignedImport: PurchaseImport {
     var statements: [StoreStatement] = []
     /// All purchases, for their owners.
     var owned: Receipt?
+    /// The facts for an empty ledger.
+    var facts: [Event] = []
   }
 
   /// Reads a file, and verifies what is signed in it.
@@ -42,6 +44,7 @@ public struct SignedImport: PurchaseImport {
         .statements(bytes)
       self.options = options
       isVerified = statements.allSatisfy(\.isVerified)
+      var groups: [Group]
       do throws(ImportError) {
         groups = try Self.grouped(statements, options)
         subjects = try Self.subjects(groups, options)
@@ -52,10 +55,11 @@ public struct SignedImport: PurchaseImport {
       }
       // Counted as for an empty ledger, so that the same file always gives the same event.
       var facts: [Event] = []
-      for group in groups {
-        var known = KnownPurchases()
-        for statement in group.statements { facts += try statement.facts(&known, options) }
+      for index in groups.indices {
+        groups[index].facts = try Self.facts(of: groups[index], KnownPurchases(), options)
+        facts += groups[index].facts
       }
+      self.groups = groups
       facts = try ImportBatch.ordered(facts)
       askedAt = statements.compactMap(\.signedAt).max()
       guard let date = askedAt ?? facts.last?.occurredAt else {
@@ -91,7 +95,7 @@ public struct SignedImport: PurchaseImport {
       var outcome = ReceiptImport.Outcome(events: [], claims: [], unownedCount: 0, warnings: [])
       var facts: [Event] = []
       for group in groups {
-        var known = known[group.environment] ?? KnownPurchases()
+        let known = known[group.environment] ?? KnownPurchases()
         if let owned = group.owned {
           let ownership = try owned.ownership(known, recordsClaims: recordsClaims)
           facts += ownership.assignments
@@ -99,13 +103,22 @@ public struct SignedImport: PurchaseImport {
           outcome.unownedCount += ownership.unownedCount
           outcome.warnings += ownership.warnings
         }
-        for statement in group.statements { facts += try statement.facts(&known, options) }
+        facts += known.isEmpty ? group.facts : try Self.facts(of: group, known, options)
       }
       outcome.events = try ImportBatch.checked([received] + ImportBatch.ordered(facts))
       return outcome
     } catch {
       throw error.of(file: options.baseName)
     }
+  }
+
+  private static func facts(
+    of group: Group, _ known: KnownPurchases, _ options: ImportOptions
+  ) throws(ImportError) -> [Event] {
+    var known = known
+    var facts: [Event] = []
+    for statement in group.statements { facts += try statement.facts(&known, options) }
+    return facts
   }
 
   private static func grouped(
@@ -121,7 +134,9 @@ public struct SignedImport: PurchaseImport {
     }
     var groups: [Group] = []
     var indices: [Key: Int] = [:]
-    for (_, statement) in inOrder {
+    for (_, found) in inOrder {
+      var statement = found
+      try statement.read(options)
       let key = Key(environment: statement.environment, app: statement.app)
       if let index = indices[key] {
         groups[index].statements.append(statement)

@@ -28,8 +28,14 @@ struct StatementReader {
         .malformed, reason: "the file has more than \(importSizeBytesMax) bytes",
         remedy: "Split the file, for example by its lines")
     }
+    let items = try items(bytes)
+    guard !items.isEmpty else {
+      throw ImportError(
+        .missing, reason: "the file holds nothing that the store signed",
+        remedy: "There is nothing to import")
+    }
     var statements: [StoreStatement] = []
-    for item in try items(bytes) {
+    for item in items {
       do throws(ImportError) { statements.append(try statement(item)) } catch {
         throw error.at(item.place)
       }

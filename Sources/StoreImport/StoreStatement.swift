@@ -14,10 +14,28 @@ struct StoreStatement {
   var transaction: StoreObject?
   var renewal: StoreObject?
   var appTransaction: StoreObject?
+  /// What ``read(_:)`` found.
+  private var known: Receipt?
+
+  init(
+    place: String, isVerified: Bool, signedAt: Instant?, app: Name?, environment: StoreEnvironment
+  ) {
+    self.place = place
+    self.isVerified = isVerified
+    self.signedAt = signedAt
+    self.app = app
+    self.environment = environment
+  }
+
+  /// Reads the purchases and renewal states once, for everything that asks for them.
+  mutating func read(_ options: ImportOptions) throws(ImportError) {
+    known = try receipt(options)
+  }
 
   /// Purchases and renewal states for the code that makes facts of receipts, too.
   func receipt(_ options: ImportOptions) throws(ImportError) -> Receipt {
-    try Receipt(
+    if let known { return known }
+    return try Receipt(
       signed: transaction.map { [$0] } ?? [], renewal.map { [$0] } ?? [], signedAt: signedAt,
       app: app, environment: environment, options: options)
   }

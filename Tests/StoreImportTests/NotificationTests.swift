@@ -91,15 +91,7 @@ extension NotificationMeaning: CustomTestStringConvertible {
 
   @Test("about a consumable credits it once, and takes back the part that was refunded")
   func consumable() throws {
-    let catalogue = [
-      try EventDecoder().decode(
-        line: Array(
-          (#"{"id":"c","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","#
-            + #""data":{"products":[{"product":"coins","kind":"consumable","#
-            + #""grants":{"coins":100}}]}}"#)
-            .utf8)
-      ).event
-    ]
+    let catalogue = [try Self.coins()]
     func coins(_ seconds: Int64, _ more: String = "") -> String {
       Signed.transaction(product: "coins", end: nil, signed: seconds, more)
     }
@@ -132,6 +124,41 @@ extension NotificationMeaning: CustomTestStringConvertible {
       let after = try ledger.answer(with: catalogue, shuffledBy: &random)
       #expect(after.accounts["ada"]?.balances == ["coins": 100])
     }
+  }
+
+  @Test(
+    "of a refund in part counts before and after a receipt that does not say how much",
+    arguments: 1...8 as ClosedRange<Int64>, [ImportFormat.notification, .transaction])
+  func refundedInPart(_ day: Int64, _ format: ImportFormat) throws {
+    let date = Signed.milliseconds(800 + day)
+    let transaction = Signed.transaction(
+      product: "coins", end: nil, signed: 900,
+      #""revocationDate":\#(date),"revocationReason":1,"revocationPercentage":\#(day * 10_000)"#)
+    let told =
+      format == .transaction
+      ? transaction
+      : Signed.notification("REFUND", uuid: "0a\(day)", signed: 901, transaction: transaction)
+    let receipt = Signed.receipt(
+      asked: 950, #","cancellation_date_ms":"\#(date)","cancellation_reason":"1""#,
+      product: "coins", end: nil)
+    var random = Seeded(state: 5)
+    for isFirst in [true, false] {
+      var ledger = ImportingLedger()
+      if isFirst { try ledger.add(receipt, account: "ada") }
+      try ledger.add(signed: told, as: format, account: "ada")
+      if !isFirst { try ledger.add(receipt, account: "ada") }
+      let answer = try ledger.answer(with: [try Self.coins()], shuffledBy: &random)
+      #expect(answer.accounts["ada"]?.balances == ["coins": 100 - day * 10])
+    }
+  }
+
+  /// A catalogue in which coins are credited by the hundred.
+  private static func coins() throws -> Event {
+    let line =
+      #"{"id":"c","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","#
+      + #""data":{"products":[{"product":"coins","kind":"consumable","#
+      + #""grants":{"coins":100}}]}}"#
+    return try EventDecoder().decode(line: Array(line.utf8)).event
   }
 
   @Test("of a failed renewal, a grace period, its end and a recovery gives each state in turn")

@@ -96,6 +96,11 @@ import Testing
     try ledger.add(signed: Signed.transaction(signed: 600, #""isUpgraded":true"#), as: .transaction)
     let ended = ledger.events.filter { $0.data.boolean("isUpgraded") == true }
     #expect(ended.map(\.occurredAt) == [Signed.instant(500)])
+    // Signed data states a refund by itself, also of what was upgraded.
+    let refunded = try facts(
+      Signed.transaction(#""isUpgraded":true,"revocationDate":\#(Signed.milliseconds(500))"#))
+    #expect(refunded.of(.transactionRefunded).count == 1)
+    #expect(refunded.filter { $0.data["isUpgraded"] != nil }.count == 1)
   }
 
   @Test("names its account, which an import never changes") func account() throws {
@@ -112,7 +117,6 @@ import Testing
 
   @Test("is read alone, in an array, one a line and over several lines") func shapes() throws {
     let (one, two) = (Signed.transaction(), Signed.transaction(id: "2", at: 1_000, end: 2_000))
-    let renewed = #""#
     for text in [
       "[\(one),\(two)]", "\(one)\n\(two)\n", "\n \(one)\r\n\n\(two)", "[\n\(one),\n\(two)\n]",
       "\u{FEFF}\(one)\n\(two)",
@@ -120,10 +124,10 @@ import Testing
       let events = try facts(text)
       #expect(events.map(\.type.kind) == [.transactionPurchased, .subscriptionRenewed], "\(text)")
     }
-    #expect(renewed.isEmpty)
     #expect(try facts(one.replacing(",", with: ",\n")).count == 1)
     #expect(signedRefusal("", as: .transaction)?.code == .otherFormat)
     #expect(signedRefusal("5", as: .transaction)?.code == .otherFormat)
+    #expect(signedRefusal("[]", as: .transaction)?.code == .missing)
     let broken = signedRefusal("\(one)\n{\"transactionId\":\n", as: .transaction)
     #expect(broken?.code == .malformed)
     #expect(broken?.path.hasPrefix("line 2") == true, "\(broken?.path ?? "")")

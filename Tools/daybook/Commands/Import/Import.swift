@@ -20,7 +20,7 @@ struct Import: ParsableCommand {
       where it would change what customers have, it says for whom and asks. Examples:
 
         daybook import notification Tools/samples/sample-notifications.jsonl
-        daybook import notification payloads.jsonl --app com.example.tides --app-apple-id 900000001
+        daybook import transaction bought.jws --app com.example.tides
         daybook import verify-receipt Tools/samples/sample-receipt.json --account keeper-7
       """)
 
