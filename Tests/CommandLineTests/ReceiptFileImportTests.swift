@@ -38,14 +38,12 @@ import Testing
     #expect(try verified() == [true])
   }
 
-  @Test("a receipt adds to the answer about it only the refund without a reason") func answered()
-    throws
-  {
+  @Test("a receipt adds nothing to the answer about it") func answered() throws {
     #expect(try ledger.run(answer + ["--account", "ada"]).status == 0)
     let count = try ledger.events().count
     let run = try ledger.run(file + believed + ["--account", "ada"])
     #expect(run.status == 0, "\(run.errors)")
-    #expect(try types(after: count) == ["import.received", "transaction.refunded"])
+    #expect(try types(after: count) == ["import.received"])
   }
 
   @Test("a receipt as bytes is the same one") func bytes() throws {
@@ -97,13 +95,14 @@ import Testing
   @Test("options that do not belong together are a usage error") func usage() throws {
     let cases: [([String], String)] = [
       (file, "import receipt needs --app"),
-      (file + believed + ["--unverified"], "--unverified looks at no certificate"),
+      (file + believed + ["--unverified"], "--root verifies, and --unverified does not"),
       (file + believed + ["--asked-at", "2026-01-01"], "a receipt has its own date"),
+      (file + believed + ["--app-apple-id", "1"], "--app-apple-id goes with notifications"),
       (file + believed + ["--yes"], "--yes goes with storekit-config"),
       (file + believed + ["--pin", "abc"], "64 hexadecimal digits"),
-      (answer + ["--unverified"], "--unverified goes with receipt"),
-      (answer + ["--root", "a"], "--root goes with receipt"),
-      (answer + ["--pin", otherPin], "--pin goes with receipt"),
+      (answer + ["--unverified"], "--unverified goes with signed data"),
+      (answer + ["--root", "a"], "--root goes with signed data"),
+      (answer + ["--pin", otherPin], "--pin goes with signed data"),
     ]
     for (arguments, reason) in cases {
       let run = try ledger.run(arguments)

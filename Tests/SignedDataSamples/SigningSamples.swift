@@ -109,7 +109,7 @@ package struct SigningSamples {
       extensions: extensions, issuerPrivateKey: .init(Self.key(signer)))
   }
 
-  static func extensions(
+  package static func extensions(
     _ constraints: BasicConstraints?, _ usage: KeyUsage?, _ mark: ASN1ObjectIdentifier?,
     _ more: [Certificate.Extension]
   ) throws -> Certificate.Extensions {
