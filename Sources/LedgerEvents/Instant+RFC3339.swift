@@ -46,7 +46,8 @@ extension Instant {
   /// The time in UTC with `Z` and as many fractional digits as it needs, up to six:
   /// `2014-03-05T10:00:01Z`, `2014-03-05T10:00:01.25Z`.
   ///
-  /// - Precondition: The year is 0000 to 9999. Every instant that was parsed satisfies this.
+  /// - Precondition: The year is 0000 to 9999. A time that was parsed can be outside of it by its
+  ///   offset.
   public var rfc3339: String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(27)

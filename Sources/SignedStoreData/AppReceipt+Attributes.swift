@@ -144,11 +144,14 @@ private struct ReceiptAttributes {
   /// A date (RFC 3339); nil if it is absent or empty.
   func date(_ type: Int64) throws(SignedDataError) -> Instant? {
     guard var text = try text(type) else { return nil }
-    // Xcode 12 writes the offset without a colon: `2020-07-22T18:33:15+0100`.
-    if text.utf8.count > 5, text.utf8.suffix(5).first.map({ [0x2B, 0x2D].contains($0) }) == true {
-      text.insert(":", at: text.index(text.endIndex, offsetBy: -2))
+    // Xcode 12 writes the offset without a colon: `2020-07-22T18:33:15+0100`. Counted in bytes:
+    // what looks like a plus sign can be part of a longer character.
+    var bytes = Array(text.utf8)
+    if bytes.count > 5, [0x2B, 0x2D].contains(bytes[bytes.count - 5]) {
+      bytes.insert(UInt8(ascii: ":"), at: bytes.count - 2)
+      text = String(decoding: bytes, as: UTF8.self)
     }
-    guard let date = Instant(rfc3339: text) else { throw other(type, "a date") }
+    guard let date = Instant(rfc3339: text), date.isWritable else { throw other(type, "a date") }
     return date
   }
 
@@ -180,5 +183,13 @@ private struct ReceiptAttributes {
       .malformedPayload, reason,
       remedy: "If the store signed it all the same, keep it, and report it to whoever writes "
         + "Daybook")
+  }
+}
+
+extension Instant {
+  /// Whether RFC 3339 can write the time in UTC: an offset can lead out of the years 0000 to 9999.
+  fileprivate var isWritable: Bool {
+    let first: Int64 = -62_167_219_200_000_000
+    return (first...Instant.microsecondsMax).contains(microseconds)
   }
 }

@@ -19,8 +19,8 @@ struct ReceiptChain: Sendable {
 
   /// Finds the certificate of the signer, the one that issued it, and the trusted root.
   ///
-  /// The root itself need not be in the receipt. Certificates that do not lead to it are left
-  /// alone.
+  /// The root itself need not be in the receipt. Every certificate has to be one that can be read;
+  /// those that do not lead to the root are left alone.
   init(
     _ receipt: SignedReceipt, roots: TrustedRoots, pinned: Set<CertificateFingerprint>
   ) throws(SignedDataError) {

@@ -16,7 +16,8 @@ public let certificateBytesMax = 8 << 10
 
 /// The maximum size of an app receipt, in bytes of DER or BER.
 ///
-/// 4 mebibytes. A purchase has about 400 bytes, so this is some ten thousand of them.
+/// 4 mebibytes. A purchase has about 400 bytes, so this is some ten thousand of them. Reading one
+/// that was made to be costly takes about a hundred times its size in memory.
 public let receiptBytesMax = 4 << 20
 
 /// The maximum size of an app receipt as text, in bytes of base64 and the space in it.

@@ -126,16 +126,15 @@ extension SignedReceipt {
     try BER.sequence(node, identifier: .sequence) { nodes in
       try checkVersion(&nodes)
       // What the signer used stands beside its signature. These are hints for a single pass.
-      _ = try elements(&nodes)
+      _ = try set(&nodes)
       let content = try content(&nodes)
       let certificates = try BER.optionalImplicitlyTagged(
         &nodes, tagNumber: 0, tagClass: .contextSpecific, certificates)
       // Lists of revoked certificates: nobody asks for them here.
       _ = skip(1, &nodes)
-      let signers = try elements(&nodes)
-      guard signers.count == 1, let signer = signers.first else {
-        throw malformed("expected one signer, found \(signers.count)")
-      }
+      var signers = try set(&nodes).makeIterator()
+      guard let signer = signers.next() else { throw malformed("expected one signer, found none") }
+      guard signers.next() == nil else { throw malformed("expected one signer, found several") }
       return try receipt(
         signer, content: content, certificates: certificates ?? [])
     }
@@ -256,10 +255,12 @@ extension SignedReceipt {
   }
 
   /// The elements of the set that comes next.
-  private static func elements(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [ASN1Node] {
+  private static func set(
+    _ nodes: inout ASN1NodeCollection.Iterator
+  ) throws -> ASN1NodeCollection {
     guard let set = nodes.next(), set.identifier == .set, case .constructed(let nodes) = set.content
     else { throw malformed("a set of the signed data is missing") }
-    return Array(nodes)
+    return nodes
   }
 }
 

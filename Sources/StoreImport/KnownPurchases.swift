@@ -61,10 +61,10 @@ public struct KnownPurchases: Sendable {
   /// revocations.
   public var facts: [Name: [Event]]
   /// The events that the ledger has under the ids that an import looks up
-  /// (``SignedImport/identifiers``).
+  /// (``ImportSubjects/identifiers``).
   public var recorded: [Name: Event]
   /// For each original transaction, since when an event of its chain states an account. Absent if
-  /// none does, or if that is unknown.
+  /// none does, or if anything was linked or transferred between such accounts.
   public var statedSince: [Name: Instant] = [:]
 
   public init(

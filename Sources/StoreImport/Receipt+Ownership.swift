@@ -93,7 +93,7 @@ private struct Holders {
   }
 
   /// Returns whether a transaction that no event assigns is older than every event that says whose
-  /// its chain is, and all of them name this customer. Questions about the time in between would
+  /// its chain is, and all of them name this account. Questions about the time in between would
   /// not know the owner.
   func isOlder(
     _ transaction: Name, _ purchasedAt: Instant, _ original: Name, of account: Name
@@ -101,7 +101,7 @@ private struct Holders {
     guard byTransaction[transaction]?.statedAccount == nil, let since = statedSince[original],
       purchasedAt < since
     else { return false }
-    return statedByOriginal[original]?.allSatisfy { known.areOneCustomer($0, account) } == true
+    return statedByOriginal[original] == [account]
   }
 
   mutating func state(_ original: Name, since time: Instant) {

@@ -178,6 +178,8 @@ struct StatementReader {
   private func statement(_ item: Item) throws(ImportError) -> StoreStatement {
     switch item.content {
     case .decoded(let document):
+      // A server that saves what anybody posts to it would otherwise believe all of it.
+      if case .verified = trust { throw Self.unsigned }
       return try decoded(
         try StoreObject(document, path: "", .signed), as: item.kind, beside: nil, item.place)
     case .signed(let text):
@@ -238,6 +240,7 @@ struct StatementReader {
     }
     if kind == .notification { nested += try Self.nested(of: content) }
     let origin = try StatedOrigin(content, as: kind, options)
+    for (_, object) in nested { try Self.check(object, isOf: origin) }
     var signedAt = try content.eventDate("signedDate")
     if kind == .appTransaction, signedAt == nil {
       signedAt = try content.eventDate("receiptCreationDate")
@@ -251,6 +254,29 @@ struct StatementReader {
     try statement.set(content, as: kind)
     for (kind, object) in nested { try statement.set(object, as: kind) }
     return statement
+  }
+
+  /// - Throws: `ImportError` if a part states another app or environment than what it is in.
+  private static func check(
+    _ part: StoreObject, isOf origin: StatedOrigin
+  ) throws(ImportError) {
+    if let app = try part.text("bundleId"), Name(app) != origin.app {
+      throw ImportError(
+        .contradiction, path: part.path(of: "bundleId"),
+        reason: "it is for the app \"\(app)\", and what it is in for "
+          + "\"\(origin.app ?? "none")\"",
+        remedy: "Do not believe it: the store does not mix apps")
+    }
+    guard let name = try part.text("environment") else { return }
+    let path = part.path(of: "environment")
+    let environment = try Receipt.environment(named: name, path: path)
+    guard environment == origin.environment else {
+      throw ImportError(
+        .contradiction, path: path,
+        reason: "it is from \(environment.text), and what it is in from "
+          + origin.environment.text,
+        remedy: "Do not believe it: the store does not mix environments")
+    }
   }
 
   /// The parts of a decoded notification: objects, or signed texts that nobody verifies. A text
@@ -296,6 +322,10 @@ struct StatementReader {
       .notBelieved, path: error.path, reason: "not believed (\(error.code)): \(error.reason)",
       remedy: error.remedy)
   }
+
+  private static let unsigned = ImportError(
+    .notBelieved, reason: "expected a signed text, found decoded JSON, which nobody signed",
+    remedy: "Pass what the store signed; or pass --unverified if you trust where the file is from")
 
   private static let noApp = ImportError(
     .notBelieved, reason: "this is signed, and it is not said which app it must be for",

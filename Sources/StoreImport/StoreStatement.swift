@@ -119,7 +119,8 @@ extension Event {
     guard let date = data.integer("signedDate") else {
       return data.instant("signedAt") == occurredAt
     }
-    return Instant(microseconds: date * 1_000) == occurredAt
+    let (microseconds, isTooLarge) = date.multipliedReportingOverflow(by: 1_000)
+    return !isTooLarge && Instant(microseconds: microseconds) == occurredAt
   }
 }
 

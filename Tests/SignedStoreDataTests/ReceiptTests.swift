@@ -248,7 +248,13 @@ import X509
     #expect(try created("2023-08-02T10:00:00Z")?.rfc3339 == "2023-08-02T10:00:00Z")
     #expect(try created("2020-07-22T18:33:15+0100")?.rfc3339 == "2020-07-22T17:33:15Z")
     #expect(try created("2020-07-22T18:33:15-01:00")?.rfc3339 == "2020-07-22T19:33:15Z")
-    for wrong in ["2023", "2023-08-02", "2023-13-02T10:00:00Z", "+0100", "yesterday", "-1000"] {
+    for wrong in [
+      "2023", "2023-08-02", "2023-13-02T10:00:00Z", "+0100", "yesterday", "-1000",
+      // What seems to be four characters from the end is a single one.
+      "\u{600}+\u{301}\u{301}",
+      // Years that no time in UTC can be written with.
+      "0000-01-01T00:00:00+0001", "9999-12-31T23:59:59-23:59",
+    ] {
       let message = expectRefusal(.malformedPayload) { try created(wrong) }
       #expect(message.hasPrefix("attribute 12 of the receipt is not a date. "))
     }

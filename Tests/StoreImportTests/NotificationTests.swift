@@ -62,6 +62,18 @@ extension NotificationMeaning: CustomTestStringConvertible {
     #expect(ledger.events.count == count + 1, "\(ledger.events.map(\.id))")
   }
 
+  @Test("whose parts are of another app or environment is refused")
+  func mixed() throws {
+    func note(_ transaction: String) -> String {
+      Signed.notification("ONE_TIME_CHARGE", transaction: transaction)
+    }
+    #expect(signedRefusal(note(Signed.transaction())) == nil)
+    #expect(
+      signedRefusal(note(Signed.transaction(environment: "Sandbox")))?.code == .contradiction)
+    let other = Signed.transaction().replacing(SigningSamples.bundleID, with: "com.example.other")
+    #expect(signedRefusal(note(other))?.code == .contradiction)
+  }
+
   @Test(
     "before or after a receipt of the same purchase credits nothing twice and gives one answer",
     arguments: NotificationMeaning.all)

@@ -84,9 +84,10 @@ import Testing
     for (left, right) in zip(unverified, verified).dropFirst() {
       #expect(left.sameContent(as: right))
     }
-    let mixed = try signedEvents(
-      "\(good)\n\(Signed.notification("TEST", uuid: "u2"))", trust: trust)
-    #expect(mixed.first?.data.boolean("verified") == false)
+    #expect(try signedEvents(Signed.notification("TEST")).first?.data.boolean("verified") == false)
+    let mixed = "\(good)\n\(Signed.notification("TEST", uuid: "u2"))"
+    #expect(signedRefusal(mixed, trust: trust)?.path == "line 2")
+    #expect(signedRefusal(mixed, trust: trust)?.code == .notBelieved)
     #expect(signedRefusal("eyJub3.nothing", trust: .unverified)?.code == .malformed)
   }
 

@@ -64,10 +64,12 @@ private struct PurchaseQuestions {
     var upgrades: Set<Name> = []
     var facts: [Event] = []
     var since: Instant?
+    var accounts: Set<Name> = []
     var query = EventsQuery()
     query.original = original
     try view.events(query) { (recorded) throws(LedgerError) in
-      if recorded.event.account != nil {
+      if let account = recorded.event.account {
+        accounts.insert(account)
         let believed = recorded.event.occurredAt.believed(recordedAt: recorded.recordedAt)
         since = min(believed, since ?? believed)
       }
@@ -78,11 +80,29 @@ private struct PurchaseQuestions {
       return true
     }
     upgraded.formUnion(upgrades)
-    statedSince[original] = since
+    if let since, try !hasMoved(accounts, view) { statedSince[original] = since }
     for fact in facts {
       if let name = fact.transaction { self.facts[name, default: []].append(fact) }
     }
     for name in names.sorted() { try find(name, view) }
+  }
+
+  /// Whether anything was linked or transferred between accounts. An older event that names one of
+  /// them could then give the chain to another customer.
+  private func hasMoved(
+    _ accounts: Set<Name>, _ view: LedgerView
+  ) throws(LedgerError) -> Bool {
+    var isFound = false
+    for account in accounts.sorted() where !isFound {
+      var query = EventsQuery()
+      query.account = account
+      query.type = "account.*"
+      try view.events(query) { (_) throws(LedgerError) in
+        isFound = true
+        return false
+      }
+    }
+    return isFound
   }
 
   private static func isImported(_ event: Event) -> Bool {
@@ -265,7 +285,13 @@ extension PurchaseQuestions {
     while candidate > last {
       candidate -= 1
       let before = try view.event(at: candidate).event
-      if before.type.kind == .importReceived { return max(before.occurredAt, event.occurredAt) }
+      if before.type.kind == .importReceived {
+        // A file of signed data has the date of its newest statement, which can be another
+        // customer's.
+        let format = before.data.string("format").flatMap { ImportFormat(rawValue: $0) }
+        if let format, format.isSigned && format != .receipt { return event.occurredAt }
+        return max(before.occurredAt, event.occurredAt)
+      }
     }
     return event.occurredAt
   }
