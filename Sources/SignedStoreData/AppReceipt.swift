@@ -69,13 +69,18 @@ public struct AppReceipt: Sendable, Equatable {
   }
 
   /// The environment that the receipt names; nil if it names none that is known.
-  public var environment: StoreEnvironment? {
+  public var environment: StoreEnvironment? { type.flatMap { StoreEnvironment(receiptType: $0) } }
+}
+
+extension StoreEnvironment {
+  /// The environment of an app receipt's type; nil if the type is unknown.
+  package init?(receiptType type: String) {
     switch type {
-    case "Production", "ProductionVPP": .production
-    case "ProductionSandbox", "ProductionVPPSandbox", "Sandbox": .sandbox
-    case "Xcode": .xcode
-    case "LocalTesting": .localTesting
-    default: nil
+    case "Production", "ProductionVPP": self = .production
+    case "ProductionSandbox", "ProductionVPPSandbox", "Sandbox": self = .sandbox
+    case "Xcode": self = .xcode
+    case "LocalTesting": self = .localTesting
+    default: return nil
     }
   }
 }

@@ -20,4 +20,8 @@ public enum ImportFormat: String, CaseIterable, Sendable {
 
   /// Whether the store signs what these files hold.
   public var isSigned: Bool { self != .storekitConfig && self != .verifyReceipt }
+
+  /// Whether these files hold statements, each of which the store dates and signs itself, and which
+  /// ``SignedImport`` reads.
+  public var isOfStatements: Bool { isSigned && self != .receipt }
 }

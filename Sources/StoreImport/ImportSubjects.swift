@@ -27,6 +27,8 @@ public struct ImportSubjects: Sendable {
 public protocol PurchaseImport: Sendable {
   /// When the store said it, the newest of it; `nil` if that is unknown.
   var askedAt: Instant? { get }
+  /// Whether everything in the file was signed, and verified.
+  var isVerified: Bool { get }
   /// What the file is about, once for each environment.
   var subjects: [ImportSubjects] { get }
 

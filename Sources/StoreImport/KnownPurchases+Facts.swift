@@ -7,7 +7,7 @@ extension KnownPurchases {
     .transactionRevoked,
   ]
 
-  private static let purchaseKinds: Set<EventKind> = [.transactionPurchased, .subscriptionRenewed]
+  static let purchaseKinds: Set<EventKind> = [.transactionPurchased, .subscriptionRenewed]
 
   /// Whether the ledger knows nothing of what facts depend on.
   var isEmpty: Bool {

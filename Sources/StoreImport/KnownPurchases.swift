@@ -63,6 +63,8 @@ public struct KnownPurchases: Sendable {
   /// The events that the ledger has under the ids that an import looks up
   /// (``ImportSubjects/identifiers``).
   public var recorded: [Name: Event]
+  /// The notifications of a file that the ledger has in other words. Those count.
+  var recordedOtherwise: [Name] = []
   /// For each original transaction, since when an event of its chain states an account. Absent if
   /// none does, or if anything was linked or transferred between such accounts.
   public var statedSince: [Name: Instant] = [:]

@@ -1,5 +1,9 @@
 import LedgerEvents
 
+/// How long the store tries to renew after the end of a period, in microseconds: 60 days
+/// (https://developer.apple.com/documentation/storekit/reducing-involuntary-subscriber-churn).
+let billingRetryMicrosecondsMax: Int64 = 60 * 86_400 * 1_000_000
+
 /// The events that a notification states itself, beside those of the transaction and the renewal
 /// info in it.
 struct NotificationFacts {
@@ -80,6 +84,9 @@ struct NotificationFacts {
     case .transactionPurchased, .subscriptionRenewed:
       return try purchased(kind)
     case .subscriptionOfferRedeemed:
+      // Such an offer begins with the next period, and the renewal info states it.
+      let isOfNextPeriod = subtype == nil || subtype == "DOWNGRADE"
+      if isOfNextPeriod, try nextOffer() != nil { return try chain(kind, meaning) }
       let offer: Event? = if let purchase { try receipt.offerRedeemed(purchase) } else { nil }
       if let offer { return signed(offer) }
       return try chain(kind, meaning)
@@ -122,6 +129,10 @@ struct NotificationFacts {
     case .purchase: date = try purchase?.purchasedAt()
     case .revocation: date = try purchase?.date(.revocationDate)
     case .end: date = try purchase?.expiresAt()
+    case .retryEnd:
+      guard let end = try purchase?.expiresAt(), let signedAt else { break }
+      let last = end.microseconds.addingReportingOverflow(billingRetryMicrosecondsMax)
+      if !last.overflow { date = min(signedAt, Instant(microseconds: last.partialValue)) }
     case .signature: break
     }
     guard let date = date ?? signedAt, date.isInRange else {
@@ -156,6 +167,12 @@ struct NotificationFacts {
         transaction: purchase?.transaction, original: original, data))
   }
 
+  /// The offer under which the next period will be paid.
+  private func nextOffer() throws(ImportError) -> RedeemedOffer? {
+    guard let entry = renewal?.entry else { return nil }
+    return try RedeemedOffer { (name) throws(ImportError) in try entry.text(name) }
+  }
+
   private func chainData(_ kind: EventKind) throws(ImportError) -> EventData {
     var data = EventData.Builder()
     let entry = renewal?.entry
@@ -182,7 +199,9 @@ struct NotificationFacts {
         data.set("currency", try entry?.text("currency"))
       }
     case .subscriptionOfferRedeemed:
-      data.set("offer", try entry?.text(.promotionalOffer))
+      let offer = try nextOffer()
+      data.set("offer", offer?.name)
+      data.set("offerType", offer?.type)
     default: break
     }
     return data.build()

@@ -10,6 +10,9 @@ package struct NotificationMeaning: Sendable {
     case revocation = "`revocationDate`, else `signedDate`"
     case end = "`expiresDate`, else `signedDate`"
     case signature = "`signedDate`"
+    /// A renewal is not tried for longer, so that a notification that was signed again later does
+    /// not end what was bought after that.
+    case retryEnd = "`signedDate`, at most 60 days after `expiresDate`"
   }
 
   package let type: String
@@ -44,7 +47,7 @@ package struct NotificationMeaning: Sendable {
       "DID_RENEW", "BILLING_RECOVERY", .purchase, .subscriptionRenewed,
       .subscriptionBillingRecovered),
     .init("ONE_TIME_CHARGE", nil, .purchase, .transactionPurchased),
-    .init("OFFER_REDEEMED", nil, .purchase, .subscriptionOfferRedeemed),
+    .init("OFFER_REDEEMED", nil, .signature, .subscriptionOfferRedeemed),
     .init(
       "OFFER_REDEEMED", "INITIAL_BUY", .purchase, .subscriptionOfferRedeemed),
     .init(
@@ -67,7 +70,7 @@ package struct NotificationMeaning: Sendable {
     .init("GRACE_PERIOD_EXPIRED", nil, .signature, .subscriptionBillingFailed),
     .init("EXPIRED", nil, .end, .subscriptionExpired),
     .init("EXPIRED", "VOLUNTARY", .end, .subscriptionExpired),
-    .init("EXPIRED", "BILLING_RETRY", .signature, .subscriptionExpired),
+    .init("EXPIRED", "BILLING_RETRY", .retryEnd, .subscriptionExpired),
     .init("EXPIRED", "PRICE_INCREASE", .end, .subscriptionExpired),
     .init("EXPIRED", "PRODUCT_NOT_FOR_SALE", .end, .subscriptionExpired),
     .init("PRICE_INCREASE", "PENDING", .signature, .subscriptionPriceIncreased),

@@ -1,4 +1,5 @@
 import LedgerEvents
+import SignedStoreData
 
 /// The contents of one answer, merged by transaction.
 struct Receipt: Sendable {
@@ -119,13 +120,7 @@ struct Receipt: Sendable {
       if let stated {
         try environment(named: stated, path: answer.path(of: "environment"))
       } else {
-        switch type {
-        case "Production", "ProductionVPP": .production
-        case "ProductionSandbox", "ProductionVPPSandbox", "Sandbox": .sandbox
-        case "Xcode": .xcode
-        case "LocalTesting": .localTesting
-        default: nil
-        }
+        type.flatMap { StoreEnvironment(receiptType: $0) }
       }
     if let found, let named = options.environment, found != named {
       throw ImportError(

@@ -39,6 +39,9 @@ public struct ReceiptImport: Sendable {
   /// All accounts that the options or the answer name.
   public let accounts: [Name]
 
+  /// Whether it was signed, and verified. Answers of verifyReceipt are not signed.
+  public let isVerified: Bool
+
   private let receipt: Receipt
   private let received: Event
   private let options: ImportOptions
@@ -87,6 +90,7 @@ public struct ReceiptImport: Sendable {
     options: ImportOptions
   ) throws(ImportError) {
     self.receipt = receipt
+    self.isVerified = isVerified
     self.options = options
     environment = receipt.environment
     app = receipt.app

@@ -6,6 +6,25 @@ struct RedeemedOffer {
   var type: String
 }
 
+extension RedeemedOffer {
+  /// The offer that signed data states; nil if it states none.
+  ///
+  /// `offerType` is 1 for introductory offers, 2 for promotional ones, 3 for offer codes and 4 for
+  /// win-back offers (https://developer.apple.com/documentation/appstoreserverapi/offertype).
+  init?(
+    signed text: (_ member: String) throws(ImportError) -> String?
+  ) throws(ImportError) {
+    guard let stated = try text("offerType") else { return nil }
+    let types = ["1": "introductory", "2": "promotional", "3": "code", "4": "winBack"]
+    type = types[stated] ?? stated
+    if let identifier = try text("offerIdentifier") {
+      name = identifier
+    } else {
+      name = try text("offerDiscountType") == "FREE_TRIAL" ? "freeTrial" : type
+    }
+  }
+}
+
 /// The part of a price that was refunded.
 struct RefundedPart {
   /// In thousandths of a percent, as the store writes it.
@@ -64,7 +83,8 @@ extension ReceiptTransaction {
   }
 
   func redeemedOffer() throws(ImportError) -> RedeemedOffer? {
-    newest.vocabulary == .receipt ? try offerOfReceipt() : try offerOfSignedData()
+    guard newest.vocabulary == .signed else { return try offerOfReceipt() }
+    return try RedeemedOffer { (name) throws(ImportError) in try signedText(name) }
   }
 
   private func offerOfReceipt() throws(ImportError) -> RedeemedOffer? {
@@ -82,17 +102,6 @@ extension ReceiptTransaction {
       return isIntroductory ? RedeemedOffer(name: "introductory", type: "introductory") : nil
     }
     return nil
-  }
-
-  /// `offerType` is 1 for introductory offers, 2 for promotional ones, 3 for offer codes and 4 for
-  /// win-back offers (https://developer.apple.com/documentation/appstoreserverapi/offertype).
-  private func offerOfSignedData() throws(ImportError) -> RedeemedOffer? {
-    guard let stated = try signedText("offerType") else { return nil }
-    let types = ["1": "introductory", "2": "promotional", "3": "code", "4": "winBack"]
-    let type = types[stated] ?? stated
-    if let name = try signedText("offerIdentifier") { return RedeemedOffer(name: name, type: type) }
-    let isFree = try signedText("offerDiscountType") == "FREE_TRIAL"
-    return RedeemedOffer(name: isFree ? "freeTrial" : type, type: type)
   }
 
   private func signedText(_ name: String) throws(ImportError) -> String? {

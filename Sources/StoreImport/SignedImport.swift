@@ -9,7 +9,8 @@ public struct SignedImport: PurchaseImport {
   public let isVerified: Bool
 
   private let groups: [Group]
-  private let received: Event
+  /// Nil if nothing was stated: there is nothing to date it by.
+  private let received: Event?
   private let options: ImportOptions
 
   /// What a file says about one app in one environment.
@@ -30,15 +31,15 @@ public struct SignedImport: PurchaseImport {
   ///   - bytes: The whole file.
   ///   - format: What it holds.
   ///   - options: Information that is not in the file.
-  ///   - trust: What is believed of signed data. Decoded JSON is always read, as not verified.
+  ///   - trust: What is believed of signed data. With an app, decoded JSON is refused.
   /// - Throws: `ImportError`, with the code `notBelieved` if a signed text cannot be verified.
-  /// - Precondition: `format.isSigned`.
+  /// - Precondition: `format.isOfStatements`.
   /// - Complexity: O(*n* log *n*) in the number of statements, O(*m*) in the number of bytes, and
   ///   one ECDSA check for each signed text.
   public init(
     _ bytes: [UInt8], as format: ImportFormat, options: ImportOptions, trust: SignatureTrust
   ) throws(ImportError) {
-    precondition(format.isSigned, "a format of signed data")
+    precondition(format.isOfStatements, "a format of signed statements")
     do throws(ImportError) {
       let statements = try StatementReader(format: format, options: options, trust: trust)
         .statements(bytes)
@@ -56,12 +57,17 @@ public struct SignedImport: PurchaseImport {
       // Counted as for an empty ledger, so that the same file always gives the same event.
       var facts: [Event] = []
       for index in groups.indices {
-        groups[index].facts = try Self.facts(of: groups[index], KnownPurchases(), options)
+        var known = KnownPurchases()
+        groups[index].facts = try Self.facts(of: groups[index], &known, options)
         facts += groups[index].facts
       }
       self.groups = groups
       facts = try ImportBatch.ordered(facts)
       askedAt = statements.compactMap(\.signedAt).max()
+      guard !statements.isEmpty else {
+        received = nil
+        return
+      }
       guard let date = askedAt ?? facts.last?.occurredAt else {
         throw ImportError(
           .missing, path: "signedDate", reason: "the file does not say when it was signed",
@@ -95,7 +101,7 @@ public struct SignedImport: PurchaseImport {
       var outcome = ReceiptImport.Outcome(events: [], claims: [], unownedCount: 0, warnings: [])
       var facts: [Event] = []
       for group in groups {
-        let known = known[group.environment] ?? KnownPurchases()
+        var known = known[group.environment] ?? KnownPurchases()
         if let owned = group.owned {
           let ownership = try owned.ownership(known, recordsClaims: recordsClaims)
           facts += ownership.assignments
@@ -103,19 +109,29 @@ public struct SignedImport: PurchaseImport {
           outcome.unownedCount += ownership.unownedCount
           outcome.warnings += ownership.warnings
         }
-        facts += known.isEmpty ? group.facts : try Self.facts(of: group, known, options)
+        facts += known.isEmpty ? group.facts : try Self.facts(of: group, &known, options)
+        outcome.warnings += Self.warnings(known.recordedOtherwise)
       }
-      outcome.events = try ImportBatch.checked([received] + ImportBatch.ordered(facts))
+      outcome.events = try ImportBatch.checked(
+        (received.map { [$0] } ?? []) + ImportBatch.ordered(facts))
       return outcome
     } catch {
       throw error.of(file: options.baseName)
     }
   }
 
+  private static func warnings(_ recordedOtherwise: [Name]) -> [String] {
+    guard let first = recordedOtherwise.first else { return [] }
+    let count = recordedOtherwise.count
+    let what =
+      count == 1
+      ? "the notification \(first) is" : "\(count) notifications (the first is \(first)) are"
+    return ["\(what) recorded in other words already, which count"]
+  }
+
   private static func facts(
-    of group: Group, _ known: KnownPurchases, _ options: ImportOptions
+    of group: Group, _ known: inout KnownPurchases, _ options: ImportOptions
   ) throws(ImportError) -> [Event] {
-    var known = known
     var facts: [Event] = []
     for statement in group.statements { facts += try statement.facts(&known, options) }
     return facts

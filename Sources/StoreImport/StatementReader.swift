@@ -29,7 +29,8 @@ struct StatementReader {
         remedy: "Split the file, for example by its lines")
     }
     let items = try items(bytes)
-    guard !items.isEmpty else {
+    // An answer can have no entries, such as the last page of a history.
+    guard format == .history || !items.isEmpty else {
       throw ImportError(
         .missing, reason: "the file holds nothing that the store signed",
         remedy: "There is nothing to import")
@@ -94,7 +95,9 @@ struct StatementReader {
         remedy: "Pass the signed text, or the JSON that was in it")
     }
     if format == .history {
-      return try history(try StoreObject(document, path: "", .signed), place)
+      do throws(ImportError) {
+        return try history(try StoreObject(document, path: "", .signed), place)
+      } catch { throw error.at(place) }
     }
     let kind = try kind()
     for wrapper in Self.wrappers(of: kind) {
@@ -147,14 +150,16 @@ struct StatementReader {
         remedy: other?.remedy ?? "Import the answers as the App Store Server gave them")
     }
     for (index, value) in (answer.members["signedTransactions"]?.elements ?? []).enumerated() {
-      guard case .string(let text) = value.content else { continue }
+      guard case .string(let text) = value.content else {
+        throw Self.notSigned(value.described, at: "signedTransactions[\(index)]")
+      }
       items.append(
         Item(
           place: at("signedTransactions[\(index)]"), kind: .transaction,
           content: .signed(Array(text.utf8))))
     }
     for entry in try answer.objects("notificationHistory") {
-      guard let text = try entry.text("signedPayload") else { continue }
+      let text = try Self.signedText("signedPayload", of: entry)
       items.append(
         Item(
           place: at(entry.path(of: "signedPayload")), kind: .notification,
@@ -163,7 +168,7 @@ struct StatementReader {
     var pairs = answer.members["signedTransactionInfo"] == nil ? [] : [answer]
     for group in try answer.objects("data") { pairs += try group.objects("lastTransactions") }
     for pair in pairs {
-      guard let text = try pair.text("signedTransactionInfo") else { continue }
+      let text = try Self.signedText("signedTransactionInfo", of: pair)
       items.append(
         Item(
           place: at(pair.path(of: "signedTransactionInfo")), kind: .transaction,
@@ -171,6 +176,20 @@ struct StatementReader {
           renewal: try pair.text("signedRenewalInfo").map { Array($0.utf8) }))
     }
     return items
+  }
+
+  /// Returns a signed text of an entry that consists of it: without it, something is missing.
+  private static func signedText(
+    _ name: String, of entry: StoreObject
+  ) throws(ImportError) -> String {
+    if let text = try entry.text(name) { return text }
+    throw notSigned(entry.members[name]?.described ?? "none", at: entry.path(of: name))
+  }
+
+  private static func notSigned(_ found: String, at path: String) -> ImportError {
+    ImportError(
+      .badValue, path: path, reason: "expected a signed text, found \(found)",
+      remedy: "Import the answers as the App Store Server gave them")
   }
 
   // MARK: - Statements

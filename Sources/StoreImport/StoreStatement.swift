@@ -58,14 +58,15 @@ struct StoreStatement {
         return [try receipt.appTransaction(appTransaction, isVerified)]
       }
       var facts: [Event] = []
-      var own: [EventKind] = []
+      var own: [Event] = []
       if let notification {
         let made = try NotificationFacts(
           statement: self, notification: notification, receipt: receipt
         ).events
-        own = made.map(\.type.kind)
         for event in made {
-          let event = try known.asRecorded(event)
+          let (event, isOther) = try known.asRecorded(event)
+          // Then the ledger may lack what the notification carries.
+          if !isOther { own.append(event) }
           facts.append(event)
           known.add(event, saidAt: signedAt ?? event.occurredAt)
         }
@@ -92,24 +93,43 @@ extension ImportError {
 }
 
 extension KnownPurchases {
-  /// Returns an event as the ledger has it, if it has the same one from another signature. The
-  /// store signs a notification again when it sends it again, with another date, and what it
-  /// carries, too.
-  func asRecorded(_ event: Event) throws(ImportError) -> Event {
-    guard let known = recorded[event.id] else { return event }
+  /// Returns an event as the ledger has it, and whether that says something else.
+  ///
+  /// The store signs a notification again when it sends it again, with another date, and what it
+  /// carries, too. A server that appended the notification itself has written its own words.
+  ///
+  /// - Throws: `ImportError` with the code `contradiction` if the two are not about the same.
+  mutating func asRecorded(_ event: Event) throws(ImportError) -> (Event, isOther: Bool) {
+    guard let known = recorded[event.id] else { return (event, false) }
     var (left, right) = (known, event)
     for name in ["signedAt", "signedDate", "data", "appData"] {
       left.data.members.removeAll { $0.name == name }
       right.data.members.removeAll { $0.name == name }
     }
     if known.isDatedBySignature && event.isDatedBySignature { right.occurredAt = left.occurredAt }
-    guard left.sameContent(as: right) else {
+    if left.sameContent(as: right) { return (known, false) }
+    guard Self.areAboutTheSame(known, event) else {
       throw ImportError(
         .contradiction,
-        reason: "the notification \(event.id) was imported before, and said something else",
+        reason: "the notification \(event.id) is recorded, and says something else there",
         remedy: "A notificationUUID belongs to one notification: check where this one is from")
     }
-    return known
+    recordedOtherwise.append(event.id)
+    return (known, true)
+  }
+
+  private static func areAboutTheSame(_ known: Event, _ event: Event) -> Bool {
+    func agree(_ left: Name?, _ right: Name?) -> Bool {
+      left == nil || right == nil || left == right
+    }
+    let kinds = [known.type.kind, event.type.kind]
+    let isSameKind =
+      known.type == event.type || known.type.kind == .notificationReceived
+      || kinds.allSatisfy(purchaseKinds.contains)
+    return isSameKind && agree(known.transaction, event.transaction)
+      && agree(known.originalTransaction, event.originalTransaction)
+      && agree(known.product, event.product) && agree(known.app, event.app)
+      && (known.environment == nil || known.environment == event.environment)
   }
 }
 
@@ -127,9 +147,11 @@ extension Event {
 extension Receipt {
   /// Returns the facts of a signed statement that a ledger lacks.
   ///
-  /// - Parameter own: The kinds that the notification around it states itself.
-  func facts(_ known: KnownPurchases, besides own: [EventKind]) throws(ImportError) -> [Event] {
-    let purchaseKinds: [EventKind] = [.transactionPurchased, .subscriptionRenewed]
+  /// - Parameter own: What the notification around it states itself.
+  func facts(_ known: KnownPurchases, besides own: [Event]) throws(ImportError) -> [Event] {
+    let purchaseKinds = KnownPurchases.purchaseKinds
+    let offers = own.filter { $0.type.kind == .subscriptionOfferRedeemed }.map { $0.data["offer"] }
+    let own = own.map(\.type.kind)
     let billingKinds: [EventKind] = [.subscriptionBillingFailed, .subscriptionGracePeriodEntered]
     let isBilling = own.contains { billingKinds.contains($0) }
     var facts: [Event] = []
@@ -139,10 +161,10 @@ extension Receipt {
       if purchaseKinds.contains(kind), !isUpgrade, own.contains(where: purchaseKinds.contains) {
         continue
       }
-      let isOfTransaction =
-        kind == .transactionRefunded || kind == .transactionRevoked
-        || kind == .subscriptionOfferRedeemed
-      if isOfTransaction, own.contains(kind) { continue }
+      let isEnd = kind == .transactionRefunded || kind == .transactionRevoked
+      if isEnd, own.contains(kind) { continue }
+      let isOffer = kind == .subscriptionOfferRedeemed
+      if isOffer, offers.contains(event.data["offer"]) { continue }
       if isBilling, billingKinds.contains(kind) { continue }
       facts.append(event)
     }

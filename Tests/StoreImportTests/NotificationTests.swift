@@ -41,7 +41,7 @@ extension NotificationMeaning: CustomTestStringConvertible {
     case .revocation: #expect(own[0].occurredAt == Signed.instant(800))
     case .end: #expect(own[0].occurredAt == Signed.instant(1_000))
     case .signature where meaning.type.hasPrefix("E"): #expect(own[0].occurredAt >= signedAt.sooner)
-    case .signature: #expect(own[0].occurredAt >= signedAt)
+    case .signature, .retryEnd: #expect(own[0].occurredAt >= signedAt)
     }
   }
 
@@ -208,6 +208,53 @@ extension NotificationMeaning: CustomTestStringConvertible {
     #expect(try state([first, grace, over, recovered]) == "active")
     #expect(try state([first, grace, over, expired]) == "expired")
     #expect(try state([expired, over, grace, first]) == "expired")
+  }
+
+  @Test("of a failed renewal's end, signed again long after it, leaves what was bought since")
+  func endSignedAgain() throws {
+    let day: Int64 = 86_400
+    let bought = Signed.notification(
+      "SUBSCRIBED", "INITIAL_BUY", uuid: "u1", transaction: Signed.transaction())
+    let again = Signed.notification(
+      "SUBSCRIBED", "RESUBSCRIBE", uuid: "u3", signed: 70 * day,
+      transaction: Signed.transaction(
+        id: "2", at: 70 * day, end: 100 * day, signed: 70 * day))
+    // What is signed within the 60 days is dated by that.
+    for (signed, dated) in [(1_100, 1_100), (80 * day, 60 * day + 1_000)] {
+      let over = Signed.notification(
+        "EXPIRED", "BILLING_RETRY", uuid: "u2", signed: signed,
+        transaction: Signed.transaction(signed: signed))
+      for order in [[bought, again, over], [over, bought, again]] {
+        var ledger = ImportingLedger()
+        for text in order { try ledger.add(signed: text, account: "ada") }
+        #expect(ledger.events.first { $0.id == "u2" }?.occurredAt == Signed.instant(dated))
+        var random = Seeded(state: 3)
+        let answer = try ledger.answer(
+          at: Signed.instant(90 * day).rfc3339, shuffledBy: &random)
+        #expect(answer.accounts["ada"]?.states == ["plus": "active"])
+      }
+    }
+  }
+
+  @Test(
+    "of an offer for the next period states the renewal info's, and one of this period its own",
+    arguments: [nil, "DOWNGRADE", "INITIAL_BUY", "UPGRADE"] as [String?])
+  func offers(_ subtype: String?) throws {
+    let isNext = subtype == nil || subtype == "DOWNGRADE"
+    let events = try signedEvents(
+      Signed.notification(
+        "OFFER_REDEEMED", subtype, signed: 500,
+        transaction: Signed.transaction(
+          signed: 500, #""offerType":1,"offerDiscountType":"FREE_TRIAL""#),
+        renewal: Signed.renewal(signed: 500, #""offerType":2,"offerIdentifier":"half""#))
+    ).of(.subscriptionOfferRedeemed)
+    let own = try #require(events.first { $0.id == "u1" })
+    #expect(own.data.string("offer") == (isNext ? "half" : "freeTrial"))
+    #expect(own.data.string("offerType") == (isNext ? "promotional" : "introductory"))
+    #expect(own.occurredAt == Signed.instant(isNext ? 500 : 0))
+    // The period's own offer is a fact of its transaction, once.
+    #expect(events.filter { $0.data.string("offer") == "freeTrial" }.count == 1)
+    #expect(events.count == (isNext ? 2 : 1))
   }
 
   @Test("of a voluntary end counts after a failure that is imported later")

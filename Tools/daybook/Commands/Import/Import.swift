@@ -14,8 +14,8 @@ struct Import: ParsableCommand {
 
       notification, transaction, renewal and app-transaction read signed texts (JWS), one or one \
       a line, and verify them for --app; history reads saved answers of the App Store Server API. \
-      Decoded JSON is read, too, and recorded as not verified. receipt reads app receipts, and \
-      verifies them for --app; verify-receipt reads answers of verifyReceipt. No file changes \
+      Without --app, decoded JSON is read, too, and recorded as not verified. receipt reads app \
+      receipts, and verifies them for --app; verify-receipt reads answers of verifyReceipt. No file changes \
       whose a purchase is: where the ledger knows another owner, it is refused. storekit-config \
       merges a configuration with the catalogue in force, and where it would change what customers \
       have, it says for whom and asks. Examples:
@@ -70,20 +70,7 @@ struct Import: ParsableCommand {
     switch format {
     case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history,
       .receipt:
-      if format == .receipt {
-        if receipt.askedAt != nil {
-          throw ValidationError("--asked-at goes with answers: a receipt has its own date.")
-        }
-        if signed.appAppleID != nil {
-          throw ValidationError(
-            "--app-apple-id goes with notifications: a receipt does not state the app's number.")
-        }
-        if app == nil && !signed.isUnverified {
-          throw ValidationError(
-            "import receipt needs --app: any app's receipt is signed as well as yours. Name your "
-              + "app's bundle identifier, or say --unverified.")
-        }
-      }
+      if format == .receipt { try validateReceipt() }
       if effective != nil {
         throw ValidationError(
           "--effective goes with storekit-config: \(format.rawValue) has the store's own dates.")
@@ -101,6 +88,21 @@ struct Import: ParsableCommand {
         throw ValidationError(
           "\(option) goes with purchases: a StoreKit configuration belongs to no customer.")
       }
+    }
+  }
+
+  private func validateReceipt() throws {
+    if receipt.askedAt != nil {
+      throw ValidationError("--asked-at goes with answers: a receipt has its own date.")
+    }
+    if signed.appAppleID != nil {
+      throw ValidationError(
+        "--app-apple-id goes with notifications: a receipt does not state the app's number.")
+    }
+    if app == nil && !signed.isUnverified {
+      throw ValidationError(
+        "import receipt needs --app: any app's receipt is signed as well as yours. Name your "
+          + "app's bundle identifier, or say --unverified.")
     }
   }
 

@@ -46,6 +46,10 @@ private struct PurchaseQuestions {
   private var found: [Name] = []
   private var asked: Set<Name> = []
   private var held: [Name: Set<Name>] = [:]
+  /// Whether anything was linked to an account or transferred between it and another.
+  private var moved: [Name: Bool] = [:]
+  /// For each transaction, the first of the additional accounts that holds it.
+  private var namedHolders: [Name: Name]?
   /// The accounts that events of a chain state, by original, in the order of the transactions.
   private var stated: [Name: [Name]] = [:]
   /// Transactions that the ledger knows to have ended by an upgrade.
@@ -89,11 +93,15 @@ private struct PurchaseQuestions {
 
   /// Whether anything was linked or transferred between accounts. An older event that names one of
   /// them could then give the chain to another customer.
-  private func hasMoved(
+  private mutating func hasMoved(
     _ accounts: Set<Name>, _ view: LedgerView
   ) throws(LedgerError) -> Bool {
-    var isFound = false
-    for account in accounts.sorted() where !isFound {
+    for account in accounts.sorted() {
+      if let isKnown = moved[account] {
+        if isKnown { return true }
+        continue
+      }
+      var isFound = false
       var query = EventsQuery()
       query.account = account
       query.type = "account.*"
@@ -101,8 +109,10 @@ private struct PurchaseQuestions {
         isFound = true
         return false
       }
+      moved[account] = isFound
+      if isFound { return true }
     }
-    return isFound
+    return false
   }
 
   private static func isImported(_ event: Event) -> Bool {
@@ -179,8 +189,14 @@ private struct PurchaseQuestions {
     guard let name = entry.transaction else { return nil }
     let stated =
       (entry.account.map { [$0] } ?? []) + (self.stated[entry.originalTransaction ?? name] ?? [])
-    for account in stated + accounts where try holdings(of: account, view).contains(name) {
-      return .customer([account] + (try linked(account, view)).filter { $0 != account })
+    var holder: Name?
+    for account in stated where try holdings(of: account, view).contains(name) {
+      holder = account
+      break
+    }
+    if holder == nil { holder = try namedHolders(accounts, view)[name] }
+    if let holder {
+      return .customer([holder] + (try linked(holder, view)).filter { $0 != holder })
     }
     guard !stated.isEmpty else { return nil }
     // The accounts that state the transaction do not hold it: it was transferred, or its customer
@@ -190,6 +206,20 @@ private struct PurchaseQuestions {
       return .customer([account] + (try linked(account, view)).filter { $0 != account })
     }
     return .forgotten
+  }
+
+  /// What the additional accounts hold: looked up for all of them at once, because a file can name
+  /// as many accounts as transactions.
+  private mutating func namedHolders(
+    _ accounts: [Name], _ view: LedgerView
+  ) throws(LedgerError) -> [Name: Name] {
+    if let namedHolders { return namedHolders }
+    var holders: [Name: Name] = [:]
+    for account in accounts {
+      for name in try holdings(of: account, view) { holders[name] = holders[name] ?? account }
+    }
+    namedHolders = holders
+    return holders
   }
 
   /// The transactions that an account's customer holds.
@@ -289,7 +319,7 @@ extension PurchaseQuestions {
         // A file of signed data has the date of its newest statement, which can be another
         // customer's.
         let format = before.data.string("format").flatMap { ImportFormat(rawValue: $0) }
-        if let format, format.isSigned && format != .receipt { return event.occurredAt }
+        if format?.isOfStatements == true { return event.occurredAt }
         return max(before.occurredAt, event.occurredAt)
       }
     }

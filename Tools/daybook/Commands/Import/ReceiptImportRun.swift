@@ -17,6 +17,8 @@ struct ReceiptImportRun {
 
   /// How often an import is computed again because something was appended meanwhile.
   private static let attemptsMax = 20
+  /// Up to how many bytes of files stay read, and verified, while the others are put in order.
+  private static let keptBytesMax = 64 << 20
 
   init(command: Import, ledger: Ledger?) throws {
     self.command = command
@@ -28,7 +30,7 @@ struct ReceiptImportRun {
   mutating func run() throws {
     let files = try inOrder(command.files)
     if command.dryRun && files.count > 1 {
-      let receipts = try files.map { try receipt($0.file, $0.bytes ?? Import.bytes(of: $0.file)) }
+      let receipts = try files.map { try receipt(of: $0) }
       rehearsal = try ImportRehearsal(of: receipts, from: ledger)
     }
     for (index, file) in files.enumerated() {
@@ -47,22 +49,28 @@ struct ReceiptImportRun {
     if !command.dryRun { summary.print(command.format) }
   }
 
-  /// A file and, if it can be read only once, its bytes.
+  /// A file, with its bytes if it can be read only once, and with what it says if that is kept.
   private struct Source {
     let file: String
-    let bytes: [UInt8]?
+    var bytes: [UInt8]?
+    var receipt: (any PurchaseImport)?
   }
 
   /// The files, the oldest answer first. A state is left out if the newest known one says the same,
   /// and only answers that were imported before are known. All files are read before anything is
   /// appended.
   private func inOrder(_ files: [String]) throws -> [Source] {
-    guard files.count > 1 else { return files.map { Source(file: $0, bytes: nil) } }
+    guard files.count > 1 else { return files.map { Source(file: $0) } }
     var dated: [(source: Source, askedAt: Instant)] = []
+    var keptBytes = 0
     for file in files {
       let bytes = try Import.bytes(of: file)
       let receipt = try receipt(file, bytes)
-      let source = Source(file: file, bytes: file == "-" ? bytes : nil)
+      var source = Source(file: file, bytes: file == "-" ? bytes : nil)
+      if keptBytes + bytes.count <= Self.keptBytesMax {
+        keptBytes += bytes.count
+        source.receipt = receipt
+      }
       dated.append((source, receipt.askedAt ?? Instant(microseconds: 0)))
     }
     return dated.enumerated()
@@ -79,7 +87,7 @@ struct ReceiptImportRun {
     do throws(ImportError) {
       switch format {
       case .receipt: return try ReceiptImport(receipt: bytes, options: options, trust: trust)
-      case _ where format.isSigned:
+      case _ where format.isOfStatements:
         return try SignedImport(bytes, as: format, options: options, trust: trust)
       default: return try ReceiptImport(bytes, options: options)
       }
@@ -88,8 +96,13 @@ struct ReceiptImportRun {
     }
   }
 
+  private func receipt(of source: Source) throws -> any PurchaseImport {
+    if let receipt = source.receipt { return receipt }
+    return try receipt(source.file, try source.bytes ?? Import.bytes(of: source.file))
+  }
+
   private mutating func add(_ source: Source) throws {
-    let receipt = try receipt(source.file, try source.bytes ?? Import.bytes(of: source.file))
+    let receipt = try receipt(of: source)
     if let rehearsal {
       return try rehearse(receipt, source.file, in: rehearsal.ledger)
     }
@@ -206,7 +219,7 @@ struct ReceiptImportRun {
   private func report(
     _ outcome: ReceiptImport.Outcome, of receipt: any PurchaseImport, _ file: String
   ) {
-    if let signed = receipt as? SignedImport, !signed.isVerified {
+    if command.importFormat.format.isSigned, !receipt.isVerified {
       Console.complain(
         "daybook: \(file): no signature was verified, and the import is recorded as such "
           + "(verified: false).")
