@@ -374,6 +374,7 @@ let package = Package(
       name: "Costs",
       dependencies: [
         "AllocationCount", "EventMix", "LedgerStore", "LedgerEvents", "Entitlements", "LMDB",
+        "StoreImport",
       ],
       path: "Tools/Costs/Program", swiftSettings: strict),
     .target(name: "SimulatedDisk", path: "Tools/StoreSimulator/Disk"),

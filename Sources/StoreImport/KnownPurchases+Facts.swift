@@ -19,13 +19,13 @@ extension KnownPurchases {
   /// statement of it says: a receipt does not state prices, and a notification has its own id.
   ///
   /// - Complexity: O(*n*) in the known facts about the transaction.
-  func states(_ fact: Event) -> Bool {
+  func states(_ fact: Event, _ evidence: StoreEvidence) -> Bool {
     guard let transaction = fact.transaction, let known = facts[transaction] else { return false }
     var isStated = false
     for other in known {
       // The same file again gives the same events.
       if other.id == fact.id { return false }
-      if Self.says(other, fact) { isStated = true }
+      if evidence.isCovered(by: other), Self.says(other, fact) { isStated = true }
     }
     return isStated
   }
@@ -37,7 +37,9 @@ extension KnownPurchases {
     return isSameKind && known.occurredAt == fact.occurredAt && known.product == fact.product
       && known.originalTransaction == fact.originalTransaction && known.app == fact.app
       && known.environment == fact.environment
-      && fact.data.members.allSatisfy { known.data[$0.name] == $0.json }
+      && fact.data.members.allSatisfy {
+        $0.name == Event.verified || known.data[$0.name] == $0.json
+      }
       && known.data["isUpgraded"] == fact.data["isUpgraded"]
   }
 

@@ -260,7 +260,13 @@ struct NotificationFacts {
     _ kind: EventKind, at date: Instant, product: String?, transaction: String?, original: String?,
     _ data: EventData
   ) -> Event {
-    Event(
+    var data = data
+    if !statement.isVerified {
+      var more = EventData.Builder()
+      more.set(Event.verified, false)
+      data.members += more.build().members
+    }
+    return Event(
       id: Name(uuid), type: EventType(kind), occurredAt: date, source: EventSource(.notification),
       environment: receipt.environment, app: receipt.app, product: product.map { Name($0) },
       transaction: transaction.map { Name($0) }, originalTransaction: original.map { Name($0) },

@@ -4,9 +4,9 @@ extension Receipt {
   /// Returns the facts about one transaction: its purchase or paid period, the offer that it used,
   /// and how it ended early.
   func facts(
-    of purchase: ReceiptTransaction, isKnownUpgrade: Bool
+    of purchase: ReceiptTransaction, isKnownUpgrade: Bool, withPurchase: Bool
   ) throws(ImportError) -> [Event] {
-    var facts = [try purchased(purchase)]
+    var facts = withPurchase ? [try purchased(purchase)] : []
     if let offer = try offerRedeemed(purchase) { facts.append(offer) }
     // An app receipt has the date of an upgrade and does not say that it is none of a refund.
     if isKnownUpgrade, purchase.newest.vocabulary == .receipt, try !purchase.flag(.isUpgraded) {
@@ -142,9 +142,13 @@ extension Receipt {
     product: String?, transaction: String?, original: String, _ data: EventData.Builder,
     moments: [Instant], varying: [String]
   ) -> Event {
+    var data = data
+    let isUnverified = evidence == .unverified
+    if isUnverified { data.set(Event.verified, false) }
     let identifier = FactIdentifier(
       app: app?.text ?? "", environment: environment.text, transaction: subject, fact: fact,
-      moments: moments, varying: varying, key: options.digestKey)
+      moments: moments, varying: varying + (isUnverified ? [Event.verified] : []),
+      key: options.digestKey)
     return Event(
       id: identifier.name, type: type, occurredAt: occurredAt, source: EventSource(.receipt),
       environment: environment, app: app, product: product.map { Name($0) },

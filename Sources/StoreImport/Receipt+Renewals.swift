@@ -24,7 +24,8 @@ extension Receipt {
   /// kept, so that importing a file again gives the same events.
   private func isNews(_ event: Event, after newest: Event?) -> Bool {
     guard let newest else { return true }
-    return newest.id == event.id || !KnownRenewals.saysTheSame(newest, event)
+    return newest.id == event.id || !evidence.isCovered(by: newest)
+      || !KnownRenewals.saysTheSame(newest, event)
   }
 
   /// Returns the end of a subscription that has an `expiration_intent` and that the store no longer

@@ -13,6 +13,7 @@ struct Receipt: Sendable {
   /// Each transaction once, in the order in which the answer first lists it.
   let purchases: [ReceiptTransaction]
   let renewals: RenewalSubjects
+  private(set) var evidence = StoreEvidence.unsigned
   /// When the submitted receipt was created.
   private let createdAt: Instant?
   private let vocabulary: StoreVocabulary
@@ -54,6 +55,13 @@ struct Receipt: Sendable {
   func of(_ environment: StoreEnvironment) -> Receipt {
     var receipt = self
     receipt.environment = environment
+    return receipt
+  }
+
+  /// Returns the receipt with the evidence for it.
+  func with(_ evidence: StoreEvidence) -> Receipt {
+    var receipt = self
+    receipt.evidence = evidence
     return receipt
   }
 
@@ -165,12 +173,17 @@ struct Receipt: Sendable {
   }
 
   /// Returns the facts of the receipt that a ledger lacks, without ownership.
-  func facts(_ known: KnownPurchases) throws(ImportError) -> [Event] {
+  ///
+  /// - Parameter withPurchases: Whether the purchases and paid periods themselves are among them.
+  func facts(
+    _ known: KnownPurchases, withPurchases: Bool = true
+  ) throws(ImportError) -> [Event] {
     var facts: [Event] = []
     for purchase in purchases {
       facts += try self.facts(
-        of: purchase, isKnownUpgrade: known.upgraded.contains(Name(purchase.transaction))
-      ).filter { !known.states($0) }
+        of: purchase, isKnownUpgrade: known.upgraded.contains(Name(purchase.transaction)),
+        withPurchase: withPurchases
+      ).filter { !known.states($0, evidence) }
     }
     for subject in renewals.subjects {
       facts += try self.facts(

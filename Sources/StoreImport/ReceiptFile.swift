@@ -25,7 +25,8 @@ enum ReceiptFile {
         reason: "the receipt does not state its store environment",
         remedy: "Pass it with --environment: production for real purchases, sandbox for tests")
     }
-    return (receipt.of(environment), isVerified)
+    let evidence: StoreEvidence = isVerified ? .verified : .unverified
+    return (receipt.of(environment).with(evidence), isVerified)
   }
 
   private static func believed(

@@ -168,7 +168,8 @@ public struct SignedImport: PurchaseImport {
       guard !transactions.isEmpty else { continue }
       groups[index].owned = try Receipt(
         signed: transactions, [], signedAt: nil, app: groups[index].app,
-        environment: groups[index].environment, options: options)
+        environment: groups[index].environment, options: options
+      ).with(groups[index].statements.allSatisfy(\.isVerified) ? .verified : .unverified)
     }
     return groups
   }

@@ -37,7 +37,8 @@ struct StoreStatement {
     if let known { return known }
     return try Receipt(
       signed: transaction.map { [$0] } ?? [], renewal.map { [$0] } ?? [], signedAt: signedAt,
-      app: app, environment: environment, options: options)
+      app: app, environment: environment, options: options
+    ).with(isVerified ? .verified : .unverified)
   }
 
   /// - Throws: `ImportError` with the place, if the statement lacks what its facts need.
@@ -102,12 +103,14 @@ extension KnownPurchases {
   mutating func asRecorded(_ event: Event) throws(ImportError) -> (Event, isOther: Bool) {
     guard let known = recorded[event.id] else { return (event, false) }
     var (left, right) = (known, event)
-    for name in ["signedAt", "signedDate", "data", "appData"] {
+    for name in ["signedAt", "signedDate", "data", "appData", Event.verified] {
       left.data.members.removeAll { $0.name == name }
       right.data.members.removeAll { $0.name == name }
     }
     if known.isDatedBySignature && event.isDatedBySignature { right.occurredAt = left.occurredAt }
-    if left.sameContent(as: right) { return (known, false) }
+    // What is verified now says again what nobody verified then.
+    let isBelievedNow = known.isUnverified && !event.isUnverified
+    if left.sameContent(as: right) { return (known, isBelievedNow) }
     guard Self.areAboutTheSame(known, event) else {
       throw ImportError(
         .contradiction,
@@ -149,18 +152,14 @@ extension Receipt {
   ///
   /// - Parameter own: What the notification around it states itself.
   func facts(_ known: KnownPurchases, besides own: [Event]) throws(ImportError) -> [Event] {
-    let purchaseKinds = KnownPurchases.purchaseKinds
     let offers = own.filter { $0.type.kind == .subscriptionOfferRedeemed }.map { $0.data["offer"] }
     let own = own.map(\.type.kind)
     let billingKinds: [EventKind] = [.subscriptionBillingFailed, .subscriptionGracePeriodEntered]
     let isBilling = own.contains { billingKinds.contains($0) }
     var facts: [Event] = []
-    for event in try self.facts(known) {
+    let isPurchase = own.contains(where: KnownPurchases.purchaseKinds.contains)
+    for event in try self.facts(known, withPurchases: !isPurchase) {
       let kind = event.type.kind
-      let isUpgrade = event.data["isUpgraded"] != nil
-      if purchaseKinds.contains(kind), !isUpgrade, own.contains(where: purchaseKinds.contains) {
-        continue
-      }
       let isEnd = kind == .transactionRefunded || kind == .transactionRevoked
       if isEnd, own.contains(kind) { continue }
       let isOffer = kind == .subscriptionOfferRedeemed

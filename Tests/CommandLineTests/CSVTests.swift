@@ -73,12 +73,14 @@ import Testing
       table.first == [
         "account", "at", "position", "product", "entitlement", "entitlements", "state", "since",
         "expiresAt", "originalTransaction", "transactions", "ownership", "source", "environment",
+        "unverified",
       ])
     #expect(
       table.dropFirst() == [
         [
           "ada", "2026-03-01T00:00:00Z", "4", "map", "", "[maps]", "active",
           "2026-02-01T12:00:01Z", "", "t1", "[t1]", "purchased", "store", "production",
+          "[]",
         ]
       ])
     let nobody = try ledger.run("entitlements", "bob", "--format", "csv")

@@ -46,7 +46,8 @@ import Testing
 
   @Test("does not take back what was transferred meanwhile") func transferred() throws {
     try imported("transaction", period(2))
-    let moved = try ledger.run("transfer", "ada", "ben", "--yes")
+    let moved = try ledger.run(
+      "transfer", "ada", "ben", "--yes", "--new-account", "--operator", "kim", "--reason", "sold")
     #expect(moved.status == 0, "\(moved.errors)")
     let before = try ledger.events().count
     try imported("transaction", period(1))

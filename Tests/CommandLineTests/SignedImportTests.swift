@@ -119,6 +119,32 @@ import Testing
     #expect(try appended(["import", "renewal", renewal]) == 2)
   }
 
+  @Test(
+    "answers say what nobody verified, until the same is imported and verified",
+    arguments: ["notification", "transaction"])
+  func answersSay(_ format: String) throws {
+    let file = try ledger.folder.write(
+      "one.jws", format == "notification" ? try notification() : try jws(bought()))
+    func unverified(_ command: String) throws -> [[String]] {
+      let answer = try ledger.run(command, "ada", "--format", "json").object()
+      let entries = try #require(answer["entitlements"] as? [[String: Any]])
+      return try entries.map { try #require($0["unverified"] as? [String]) }
+    }
+    #expect(try ledger.run(["import", format, file, "--unverified"]).status == 0)
+    #expect(try ledger.run("entitlements", "ada").output.contains("store, not verified"))
+    #expect(try ledger.run("customer", "ada").output.contains("store, not verified"))
+    for command in ["entitlements", "customer"] { #expect(try unverified(command) == [["1"]]) }
+    #expect(try ledger.run("explain", "ada", "map").output.contains("(not verified)"))
+
+    #expect(try appended(verified(format, file)) ?? 0 > 1)
+    for command in ["entitlements", "customer"] { #expect(try unverified(command) == [[]]) }
+    #expect(try !ledger.run("entitlements", "ada").output.contains("not verified"))
+    // The other way round, what nobody verified says nothing new.
+    #expect(try appended(verified(format, file)) == 0)
+    #expect(try appended(["import", format, file, "--unverified"]) == 0)
+    for command in ["entitlements", "customer"] { #expect(try unverified(command) == [[]]) }
+  }
+
   @Test("what Xcode signs is believed for a pinned certificate") func xcode() throws {
     let local = try SigningSamples.local()
     let text = bought().replacing("Production", with: "Xcode")

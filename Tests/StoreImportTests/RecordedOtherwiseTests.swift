@@ -49,7 +49,11 @@ import Testing
 
   @Test("may be kept without a meaning") func received() throws {
     var ledger = ImportingLedger()
-    try ledger.append([recorded(.notificationReceived)])
+    var event = recorded(.notificationReceived)
+    var data = EventData.Builder()
+    data.set("notificationType", "DID_RENEW")
+    event.data = data.build()
+    try ledger.append([event])
     #expect(try ledger.add(signed: renewed()) == 2)
   }
 

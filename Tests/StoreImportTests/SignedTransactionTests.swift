@@ -11,6 +11,8 @@ import Testing
   }
 
   @Test("is the same event as an entry of a receipt") func sameAsReceipt() throws {
+    let samples = try SigningSamples()
+    let trust = SignatureTrust.verified(try samples.verifier(), at: SigningSamples.now)
     for (more, other) in [
       ("", ""),
       (
@@ -24,7 +26,10 @@ import Testing
         #""offerType":1,"offerDiscountType":"PAY_UP_FRONT""#, #","is_in_intro_offer_period":"true""#
       ),
     ] {
-      let signed = try facts(Signed.transaction(signed: 900, more))
+      let text = try samples.jws(Signed.transaction(signed: 900, more))
+      let signed = try signedEvents(
+        String(decoding: text, as: UTF8.self), as: .transaction, trust: trust
+      ).filter { $0.type.kind != .importReceived }
       let receipt = try receipt(Signed.receipt(asked: 900, other))
         .filter { $0.type.kind != .importReceived }
       #expect(signed.count == receipt.count && !signed.isEmpty)

@@ -1,8 +1,14 @@
 internal import LedgerEvents
 
 extension Event {
-  /// A description of the event for people who know the customer and not the format.
+  /// A description of the event for people who know the customer and not the format. It says if
+  /// nobody verified what the store signs.
   var plainWords: String {
+    let isUnverified = data.boolean("verified") == false && type.kind != .importReceived
+    return isUnverified ? words + " (not verified)" : words
+  }
+
+  private var words: String {
     switch type.kind {
     case .catalogSet: "the seller's catalogue describes \(catalogueText)"
     case .paymentAdded: "the app asked for a purchase of \(what)"

@@ -19,6 +19,8 @@ public struct CustomerOverview: Sendable {
   /// The linked account ids; empty if no known account is the customer.
   public var accounts: [Name]
   public var entitlements: EntitlementsAnswer
+  /// The transactions of `entitlements` that nobody verified (``LedgerView/unverified(in:)``).
+  public var unverified: Set<Name>
   /// Sorted by name, with the absent device first.
   public var devices: [Device]
   /// Transactions that are still in the queue, in the order of their first events.
@@ -59,10 +61,11 @@ extension LedgerView {
     var events: [RecordedEvent] = []
     for fact in facts.suffix(eventCountMax) { events.append(try event(at: fact.position)) }
     let installed = try installed(of: customer, environments: environments, clocks: clocks)
+    let answer = try entitlements(
+      of: customer, environments: environments, clocks: clocks, now: now)
     return CustomerOverview(
       accounts: try accounts(of: customer, environments: environments, clocks: clocks),
-      entitlements: try entitlements(
-        of: customer, environments: environments, clocks: clocks, now: now),
+      entitlements: answer, unverified: try unverified(in: answer),
       devices: try devices(facts, launches: unit, installed),
       openTransactions: try transactions(of: customer, environments: environments, clocks: clocks)
         .entries.filter(\.isOnQueue),

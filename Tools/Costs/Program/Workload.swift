@@ -4,6 +4,7 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LedgerStore
+import StoreImport
 
 /// Work whose cost is counted. It is the same each time, so that two runs of different length
 /// differ by the cost of what is done more often, and by nothing else.
@@ -22,13 +23,15 @@ enum Workload: String, CaseIterable {
   case scan
   /// Answers whether a customer may have a product, everything folded.
   case lookup
+  /// Decoded notifications of the App Store Server turned into events, of one file.
+  case notification
 
   /// How often the work is done in the shorter run; in the longer one it is twice as often. Enough
   /// that buffers which grow by doubling are not what is counted.
   var count: Int {
     switch self {
     case .make, .decode, .append, .fold: 8_000
-    case .single: 1_000
+    case .single, .notification: 1_000
     case .scan: 40_000
     case .lookup: 4_000
     }
@@ -39,7 +42,7 @@ enum Workload: String, CaseIterable {
     switch self {
     case .append, .single: .make
     case .fold: .append
-    case .make, .decode, .scan, .lookup: nil
+    case .make, .decode, .scan, .lookup, .notification: nil
     }
   }
 
@@ -68,6 +71,7 @@ enum Workload: String, CaseIterable {
       try ledger.fold()
     case .scan: try scan(count, at: path)
     case .lookup: try look(count, at: path)
+    case .notification: try importNotifications(count)
     }
   }
 
@@ -136,6 +140,45 @@ enum Workload: String, CaseIterable {
       if verdict.isYes { yes += 1 }
     }
     guard yes > 0 else { throw Failure("no customer may have anything") }
+  }
+}
+
+extension Workload {
+  /// How many periods each customer pays.
+  private static let periods = 10
+
+  private func importNotifications(_ count: Int) throws {
+    let lines = (0..<count).map(Self.notification).joined(separator: "\n")
+    let options = ImportOptions(fileName: "notifications.jsonl", digestKey: Array(0..<16))
+    let file = try SignedImport(
+      Array(lines.utf8), as: .notification, options: options, trust: .noApp)
+    let events = try file.outcome().events
+    guard events.count > 2 * count else { throw Failure("\(events.count) events") }
+  }
+
+  /// A renewal, as the store writes it.
+  private static func notification(_ index: Int) -> String {
+    let (chain, period) = index.quotientAndRemainder(dividingBy: periods)
+    let original = 480_000_900_000_000 + chain * periods
+    let day = 86_400_000
+    let first = 1_767_518_120_000 + chain
+    let start = first + period * 30 * day
+    let common =
+      #""originalTransactionId":"\#(original)","productId":"com.example.tides.plus.monthly","#
+      + #""signedDate":\#(start + 4_000),"environment":"Production""#
+    return #"{"notificationType":"DID_RENEW","#
+      + #""notificationUUID":"6f1d6c58-0c0d-4a3f-8a25-\#(100_000_000_000 + index)","#
+      + #""version":"2.0","signedDate":\#(start + 6_000),"data":{"appAppleId":900000001,"#
+      + #""bundleId":"com.example.tides","bundleVersion":"312","environment":"Production","#
+      + #""status":1,"signedTransactionInfo":{\#(common),"bundleId":"com.example.tides","#
+      + #""transactionId":"\#(original + period)","subscriptionGroupIdentifier":"21000001","#
+      + #""purchaseDate":\#(start),"originalPurchaseDate":\#(first),"#
+      + #""expiresDate":\#(start + 30 * day),"quantity":1,"#
+      + #""type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","#
+      + #""appAccountToken":"5d8c2a5e-4b1c-4c1e-9d3b-\#(200_000_000_000 + chain)","#
+      + #""transactionReason":"RENEWAL","storefront":"IRL","storefrontId":"143449","#
+      + #""price":2990,"currency":"EUR"},"signedRenewalInfo":{\#(common),"#
+      + #""autoRenewProductId":"com.example.tides.plus.monthly","autoRenewStatus":1}}}"#
   }
 }
 

@@ -25,28 +25,30 @@ struct EntitlementsCommand: ParsableCommand {
   func run() throws {
     let customer = self.customer.reference
     try answering {
-      let answer = try options.read { (view) throws(LedgerError) in
-        try view.entitlements(
+      let (answer, unverified) = try options.read {
+        (view) throws(LedgerError) -> (EntitlementsAnswer, Set<Name>) in
+        let answer = try view.entitlements(
           of: customer, environments: environments.environments, clocks: clocks.clocks,
           now: EventLog.systemClock())
+        return (answer, try view.unverified(in: answer))
       }
       switch format {
-      case .table: answer.printTable(of: customer)
+      case .table: answer.printTable(of: customer, unverified)
       case .json, .jsonl:
         Console.declare(
           columns: [
             "account", "at", "position", "product", "entitlement", "entitlements", "state", "since",
             "expiresAt", "originalTransaction", "transactions", "ownership", "source",
-            "environment",
+            "environment", "unverified",
           ], list: "entitlements")
-        Console.print(answer.json(of: customer))
+        Console.print(answer.json(of: customer, unverified))
       }
     }
   }
 }
 
 extension EntitlementsAnswer {
-  fileprivate func json(of customer: CustomerReference) -> String {
+  fileprivate func json(of customer: CustomerReference, _ unverified: Set<Name>) -> String {
     var json = JSONText()
     json.object { json in
       customer.write(to: &json)
@@ -54,7 +56,7 @@ extension EntitlementsAnswer {
       json.member("at", at)
       json.member("position", position)
       json.member("environment", environments)
-      json.member("entitlements", each: entries) { $1.write(to: &$0) }
+      json.member("entitlements", each: entries) { $1.write(to: &$0, unverified) }
       json.member("active", names: active)
       json.member(
         "balances",
@@ -66,7 +68,7 @@ extension EntitlementsAnswer {
     return json.text
   }
 
-  fileprivate func printTable(of customer: CustomerReference) {
+  fileprivate func printTable(of customer: CustomerReference, _ unverified: Set<Name>) {
     let moment = "at \(at.shown), position \(position)"
     guard isKnown else {
       Console.print("\(customer.description) is not known to the ledger (\(moment))")
@@ -74,7 +76,7 @@ extension EntitlementsAnswer {
     }
     Console.print("\(customer.description), \(moment)")
     var table = TextTable(["product", "entitlements", "state", "since", "expires", "source"])
-    for entry in entries { table.add(entry.row) }
+    for entry in entries { table.add(entry.row(unverified)) }
     if table.isEmpty {
       Console.print("no entitlements")
     } else {
@@ -91,16 +93,19 @@ extension EntitlementsAnswer {
 
 extension EntitlementsAnswer.Entry {
   /// Product, entitlements, state, since, expires and source.
-  var row: [String] {
-    [
+  ///
+  /// - Parameter unverified: The transactions that nobody verified.
+  func row(_ unverified: Set<Name>) -> [String] {
+    let isUnverified = !unverified.isDisjoint(with: transactions)
+    return [
       product?.text ?? entitlement?.text ?? "-",
       entitlements.isEmpty ? "-" : entitlements.map(\.text).joined(separator: ", "),
       state.text, since.shown, String(cell: expiresAt),
-      source == .operator ? "operator" : "store",
+      source == .operator ? "operator" : isUnverified ? "store, not verified" : "store",
     ]
   }
 
-  func write(to json: inout JSONText) {
+  func write(to json: inout JSONText, _ unverified: Set<Name>) {
     json.object { json in
       json.member("product", product)
       json.member("entitlement", entitlement)
@@ -113,6 +118,7 @@ extension EntitlementsAnswer.Entry {
       json.member("ownership", isFamilyShared.map { $0 ? "familyShared" : "purchased" })
       json.member("source", source == .operator ? "operator" : "store")
       json.member("environment", environment.text)
+      json.member("unverified", names: transactions.filter(unverified.contains))
     }
   }
 }

@@ -33,7 +33,7 @@ struct CustomerScreen {
 
   private func printEntitlements(_ answer: EntitlementsAnswer) {
     var table = TextTable(["product", "entitlements", "state", "since", "expires", "source"])
-    for entry in answer.entries { table.add(entry.row) }
+    for entry in answer.entries { table.add(entry.row(overview.unverified)) }
     section("entitlements", table, nothing: "none")
     if let next = answer.nextChangeAt {
       Console.print("  the next change without a new event is at \(next.shown)")
@@ -131,7 +131,9 @@ struct CustomerScreen {
       json.member("at", answer.at)
       json.member("position", answer.position)
       json.member("environment", answer.environments)
-      json.member("entitlements", each: answer.entries) { $1.write(to: &$0) }
+      json.member("entitlements", each: answer.entries) {
+        $1.write(to: &$0, overview.unverified)
+      }
       json.member("active", names: answer.active)
       json.member(
         "balances",

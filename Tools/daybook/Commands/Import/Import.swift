@@ -12,13 +12,13 @@ struct Import: ParsableCommand {
       same file again appends nothing, and a purchase that a receipt, a transaction and a \
       notification state is one purchase.
 
-      notification, transaction, renewal and app-transaction read signed texts (JWS), one or one \
-      a line, and verify them for --app; history reads saved answers of the App Store Server API. \
+      notification, transaction, renewal and app-transaction read signed texts (JWS), one or one a \
+      line, and verify them for --app; history reads saved answers of the App Store Server API. \
       Without --app, decoded JSON is read, too, and recorded as not verified. receipt reads app \
-      receipts, and verifies them for --app; verify-receipt reads answers of verifyReceipt. No file changes \
-      whose a purchase is: where the ledger knows another owner, it is refused. storekit-config \
-      merges a configuration with the catalogue in force, and where it would change what customers \
-      have, it says for whom and asks. Examples:
+      receipts, and verifies them for --app; verify-receipt reads answers of verifyReceipt. No \
+      file changes whose a purchase is: where the ledger knows another owner, it is refused. \
+      storekit-config merges a configuration with the catalogue in force, and where it would \
+      change what customers have, it says for whom and asks. Examples:
 
         daybook import notification Tools/samples/sample-notifications.jsonl
         daybook import transaction bought.jws --app com.example.tides
