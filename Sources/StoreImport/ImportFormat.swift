@@ -18,6 +18,17 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   /// An app receipt, as the app has it.
   case receipt
 
+  /// App Store Server Notifications, version 1.
+  case notificationV1 = "notification-v1"
+
   /// Whether the store signs what these files hold.
-  public var isSigned: Bool { self != .storekitConfig && self != .verifyReceipt }
+  public var isSigned: Bool {
+    switch self {
+    case .storekitConfig, .verifyReceipt, .notificationV1: false
+    default: true
+    }
+  }
+
+  /// Whether a file is one answer, so that everything in it was said at one time.
+  public var isOneAnswer: Bool { self == .verifyReceipt || self == .receipt }
 }

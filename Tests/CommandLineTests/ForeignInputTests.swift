@@ -90,7 +90,7 @@ import Testing
         #"{"status":0,"environment":"Production","receipt":{"in_app":[]}}"#,
         "daybook import verify-receipt"
       ),
-      (#"{"notification_type":"CANCEL","unified_receipt":{"status":0}}"#, "import verify-receipt"),
+      (#"{"notification_type":"CANCEL","unified_receipt":{"status":0}}"#, "import notification-v1"),
       (#"{"receipt-data":"MIIT","password":"x"}"#, "| daybook import receipt -` with"),
       (#"{"file":"a","line":2,"reason":"no","text":"{}"}"#, "jq -r .text"),
     ])

@@ -118,11 +118,11 @@ struct ForeignInput {
     if has("receipt-data") {
       return receipt("`jq -r '.\"receipt-data\"' \(word) | daybook import receipt -`")
     }
+    if other?.format == .notificationV1 {
+      return "this is a server notification of version 1: run \(importing("notification-v1"))"
+    }
     if has("status"), has("receipt", "latest_receipt_info", "latest_receipt") {
       return "this is an answer of verifyReceipt: run \(importing("verify-receipt"))"
-    }
-    if has("unified_receipt") {
-      return "this is a server notification of version 1: run \(importing("verify-receipt"))"
     }
     if has("subscriptionGroups"), has("products", "nonRenewingSubscriptions") {
       return "this is a StoreKit configuration: run \(importing("storekit-config"))"

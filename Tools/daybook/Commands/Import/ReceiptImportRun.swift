@@ -12,6 +12,7 @@ struct ReceiptImportRun {
   private var summary = AppendSummary()
   /// What is believed of signed data.
   private let trust: SignatureTrust
+  private let passwords: PasswordTrust
   /// The ledger to which a dry run over several files appends.
   private var rehearsal: ImportRehearsal?
 
@@ -23,6 +24,7 @@ struct ReceiptImportRun {
     self.ledger = ledger
     digestKey = try Import.digestKey(of: ledger)
     trust = try command.signed.trust(command)
+    passwords = try command.particular.passwordTrust(isUnverified: command.signed.isUnverified)
   }
 
   mutating func run() throws {
@@ -79,6 +81,8 @@ struct ReceiptImportRun {
     do throws(ImportError) {
       switch format {
       case .receipt: return try ReceiptImport(receipt: bytes, options: options, trust: trust)
+      case .notificationV1:
+        return try NotificationV1Import(bytes, options: options, trust: passwords)
       case _ where format.isSigned:
         return try SignedImport(bytes, as: format, options: options, trust: trust)
       default: return try ReceiptImport(bytes, options: options)
