@@ -20,11 +20,15 @@ public enum ImportFormat: String, CaseIterable, Sendable {
 
   /// App Store Server Notifications, version 1.
   case notificationV1 = "notification-v1"
+  /// Webhooks of RevenueCat.
+  case revenueCat = "revenuecat"
+  /// A scheduled data export of RevenueCat: a table of transactions.
+  case revenueCatExport = "revenuecat-export"
 
   /// Whether the store signs what these files hold.
   public var isSigned: Bool {
     switch self {
-    case .storekitConfig, .verifyReceipt, .notificationV1: false
+    case .storekitConfig, .verifyReceipt, .notificationV1, .revenueCat, .revenueCatExport: false
     default: true
     }
   }

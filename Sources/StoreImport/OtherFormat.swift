@@ -33,6 +33,8 @@ package struct OtherFormat {
       self.init(.history)
     } else if has("notification_type") || has("unified_receipt") {
       self.init(.notificationV1)
+    } else if has("api_version") && has("event") {
+      self.init(.revenueCat)
     } else if has("status") && ["receipt", "latest_receipt_info"].contains(where: has) {
       self.init(.verifyReceipt)
     } else if has("subscriptionGroups") {
@@ -63,6 +65,8 @@ extension ImportFormat {
     case .verifyReceipt: "an answer of verifyReceipt"
     case .receipt: "an app receipt"
     case .notificationV1: "a server notification of version 1"
+    case .revenueCat: "a webhook of RevenueCat"
+    case .revenueCatExport: "an export of RevenueCat"
     case .notification: "a notification of the App Store Server (version 2)"
     case .transaction: "a transaction of StoreKit 2"
     case .renewal: "a renewal info of StoreKit 2"

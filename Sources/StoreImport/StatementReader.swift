@@ -116,7 +116,8 @@ struct StatementReader {
     case .transaction: return .transaction
     case .renewal: return .renewal
     case .appTransaction: return .appTransaction
-    case .history, .receipt, .verifyReceipt, .storekitConfig, .notificationV1:
+    case .history, .receipt, .verifyReceipt, .storekitConfig, .notificationV1, .revenueCat,
+      .revenueCatExport:
       throw ImportError(
         .otherFormat, reason: "expected a saved answer of the App Store Server API, found a text",
         remedy: "Import signed transactions as transaction, and notifications as notification")

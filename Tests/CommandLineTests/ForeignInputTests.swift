@@ -85,7 +85,8 @@ import Testing
         "daybook import transaction"
       ),
       (#"{"products":[{"product":"map","kind":"nonConsumable"}]}"#, "daybook catalog set"),
-      (#"{"api_version":"1.0","event":{"type":"RENEWAL","expiration_at_ms":null}}"#, "RevenueCat"),
+      (#"{"api_version":"1.0","event":{"type":"RENEWAL","id":null}}"#, "import revenuecat"),
+      ("rc_original_app_user_id,country,store", "import revenuecat-export"),
       (
         #"{"status":0,"environment":"Production","receipt":{"in_app":[]}}"#,
         "daybook import verify-receipt"

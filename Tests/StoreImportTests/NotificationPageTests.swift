@@ -13,7 +13,7 @@ import Testing
         "| `\(meaning.type)` | \(meaning.subtype.map { "`\($0)`" } ?? "") | \(events) | "
           + "\(meaning.occurrence.rawValue) |")
     }
-    try Self.expect(rows, between: "notifications")
+    try GeneratedPart(page: "docs/notifications.md", name: "notifications").expect(rows)
   }
 
   @Test("shows the table of version 1") func showsTable() throws {
@@ -22,24 +22,9 @@ import Testing
       let events = meaning.kinds.map { "`\($0.text)`" }.joined(separator: ", ")
       rows.append("| `\(meaning.type)` | \(events) | \(meaning.occurrence.rawValue) |")
     }
-    try Self.expect(rows, between: "notifications of version 1")
+    try GeneratedPart(page: "docs/notifications.md", name: "notifications of version 1").expect(
+      rows)
     #expect(Set(NotificationV1Meaning.all.map(\.type)).count == 13)
-  }
-
-  /// Compares the part of the page between two marks, or writes it.
-  private static func expect(_ rows: [String], between name: String) throws {
-    let shown = rows.joined(separator: "\n") + "\n"
-    let (before, after) = ("<!-- \(name) -->\n", "<!-- end of \(name) -->")
-    let page = StoreFiles.packageRoot.appending(path: "docs/notifications.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
-    let start = try #require(text.range(of: before))
-    let stop = try #require(text.range(of: after))
-    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
-      let updated = text.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: shown)
-      try Data(updated.utf8).write(to: page)
-    }
-    let now = try String(contentsOf: page, encoding: .utf8)
-    #expect(now.contains(before + shown + after), "\(shown)")
   }
 
   private static func order(_ meaning: NotificationMeaning) -> String {

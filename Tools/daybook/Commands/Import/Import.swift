@@ -16,10 +16,11 @@ struct Import: ParsableCommand {
       a line, and verify them for --app; history reads saved answers of the App Store Server API. \
       Decoded JSON is read, too, and recorded as not verified. receipt reads app receipts, and \
       verifies them for --app; verify-receipt reads answers of verifyReceipt. notification-v1 \
-      reads the older notifications, whose password must be in --shared-secret-file. No file \
-      changes whose a purchase is: where the ledger knows another owner, it is refused. \
-      storekit-config \
-      merges a configuration with the catalogue in force, and where it would change what customers \
+      reads the older notifications, whose password must be in --shared-secret-file. revenuecat \
+      and revenuecat-export read webhooks and scheduled exports of RevenueCat. csv reads any \
+      table, as --map says. No file changes whose a purchase is: where the ledger knows another \
+      owner, it is refused. storekit-config merges a configuration with the catalogue in force, \
+      and where it would change what customers \
       have, it says for whom and asks. Examples:
 
         daybook import notification Tools/samples/sample-notifications.jsonl
@@ -32,7 +33,8 @@ struct Import: ParsableCommand {
   @Argument(
     help: """
       What the files are: notification, notification-v1, transaction, renewal, \
-      app-transaction, history, receipt, verify-receipt or storekit-config.
+      app-transaction, history, receipt, verify-receipt, revenuecat, revenuecat-export or \
+      storekit-config.
       """)
   var importFormat: FormatArgument
 
@@ -75,7 +77,11 @@ struct Import: ParsableCommand {
     }
     switch format {
     case .verifyReceipt, .notification, .notificationV1, .transaction, .renewal, .appTransaction,
-      .history, .receipt:
+      .history, .receipt, .revenueCat, .revenueCatExport:
+      let isRevenueCat = format == .revenueCat || format == .revenueCatExport
+      if isRevenueCat, receipt.askedAt != nil {
+        throw ValidationError("--asked-at goes with answers: \(format.rawValue) has its own dates.")
+      }
       if format == .receipt {
         if receipt.askedAt != nil {
           throw ValidationError("--asked-at goes with answers: a receipt has its own date.")
@@ -114,7 +120,7 @@ struct Import: ParsableCommand {
     try answering {
       switch importFormat.format {
       case .verifyReceipt, .notification, .notificationV1, .transaction, .renewal,
-        .appTransaction, .history, .receipt:
+        .appTransaction, .history, .receipt, .revenueCat, .revenueCatExport:
         var run = try ReceiptImportRun(command: self, ledger: try ledger())
         try run.run()
       case .storekitConfig:

@@ -83,6 +83,9 @@ struct ReceiptImportRun {
       case .receipt: return try ReceiptImport(receipt: bytes, options: options, trust: trust)
       case .notificationV1:
         return try NotificationV1Import(bytes, options: options, trust: passwords)
+      case .revenueCat, .revenueCatExport:
+        return try RevenueCatImport(
+          bytes, isExport: format == .revenueCatExport, options: options)
       case _ where format.isSigned:
         return try SignedImport(bytes, as: format, options: options, trust: trust)
       default: return try ReceiptImport(bytes, options: options)
