@@ -24,11 +24,14 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   case revenueCat = "revenuecat"
   /// A scheduled data export of RevenueCat: a table of transactions.
   case revenueCatExport = "revenuecat-export"
+  /// Any table, by a declarative map.
+  case csv
 
   /// Whether the store signs what these files hold.
   public var isSigned: Bool {
     switch self {
-    case .storekitConfig, .verifyReceipt, .notificationV1, .revenueCat, .revenueCatExport: false
+    case .storekitConfig, .verifyReceipt, .notificationV1, .revenueCat, .revenueCatExport, .csv:
+      false
     default: true
     }
   }

@@ -67,6 +67,7 @@ extension ImportFormat {
     case .notificationV1: "a server notification of version 1"
     case .revenueCat: "a webhook of RevenueCat"
     case .revenueCatExport: "an export of RevenueCat"
+    case .csv: "a table"
     case .notification: "a notification of the App Store Server (version 2)"
     case .transaction: "a transaction of StoreKit 2"
     case .renewal: "a renewal info of StoreKit 2"

@@ -136,8 +136,13 @@ struct RevenueCatExport {
     purchase.offer = try field("offer", row)
     let place = "line \(row.line)"
     let updatedAt = try date("updated_at", row)
+    let saidAt = updatedAt ?? purchasedAt
+    let link = FactIdentifier(
+      app: options.app?.text ?? "", environment: environment.text,
+      transaction: purchase.transaction, fact: "revenuecat-linked", moments: [saidAt],
+      key: options.digestKey)
     var statement = RevenueCatStatement(
-      place: place, saidAt: updatedAt ?? purchasedAt, environment: environment)
+      place: place, saidAt: saidAt, environment: environment, linkID: link.name)
     statement.accounts = ids.map { Name($0) }
     statement.entry = try purchase.entry(path: "", "purchase_price_in_purchased_currency")
     statement.isPurchase = true

@@ -167,15 +167,15 @@ struct RevenueCatGroup {
     let before = known
     var known = known
     var facts: [Event] = []
-    var seen: Set<Name> = []
+    var seen: Set<[Name]> = []
     for statement in statements {
       do throws(ImportError) {
-        for link in links(of: statement) where seen.insert(link.id).inserted {
+        for link in links(of: statement) {
+          guard let account = link.account, let to = link.data.name("to") else { continue }
+          let isFirst = seen.insert([account, to]).inserted
           if let recorded = before.recorded[link.id] {
             facts.append(recorded)
-          } else if let to = link.data.name("to"), let account = link.account,
-            !before.areOneCustomer(account, to)
-          {
+          } else if isFirst, !before.areOneCustomer(account, to) {
             facts.append(link)
           }
         }
@@ -226,12 +226,10 @@ struct RevenueCatGroup {
       var data = EventData.Builder()
       data.set("to", to)
       data.set("reason", "RevenueCat's aliases")
-      // An id is not personal, and outlives an erasure.
-      let digest = Digest.hex(
-        [environment.text, account.text, to.text], key: options.digestKey)
+      let suffix = links.isEmpty ? "" : ":\(links.count + 1)"
       links.append(
         Event(
-          id: Name("revenuecat:linked:\(digest)"), type: EventType(.accountLinked),
+          id: Name(statement.linkID.text + suffix), type: EventType(.accountLinked),
           occurredAt: statement.saidAt, source: EventSource(.server), environment: environment,
           account: account, data: data.build()))
     }

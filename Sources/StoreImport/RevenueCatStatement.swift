@@ -7,6 +7,9 @@ struct RevenueCatStatement {
   let saidAt: Instant
   /// The environment of everything in it.
   let environment: StoreEnvironment
+  /// The id of the first link between ids of the customer. It does not depend on them, because it
+  /// outlives their erasure.
+  let linkID: Name
   /// The ids of one customer, that of the purchase first. They are to be linked.
   var accounts: [Name] = []
   /// The purchase that it is about, in the vocabulary of signed data.

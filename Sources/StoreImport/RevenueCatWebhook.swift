@@ -101,7 +101,9 @@ struct RevenueCatWebhook {
 
   private func statement() throws(ImportError) -> RevenueCatStatement {
     let meaning = RevenueCatMeaning.of(type: type, reason: try event.text("cancel_reason"))
-    var statement = RevenueCatStatement(place: place, saidAt: saidAt, environment: environment)
+    var statement = RevenueCatStatement(
+      place: place, saidAt: saidAt, environment: environment,
+      linkID: Name("revenuecat:\(id):linked"))
     for name in ["app_user_id", "original_app_user_id"] {
       if let text = try event.text(name) { statement.accounts.append(Name(text)) }
     }

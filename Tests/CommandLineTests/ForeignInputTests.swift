@@ -86,6 +86,7 @@ import Testing
       ),
       (#"{"products":[{"product":"map","kind":"nonConsumable"}]}"#, "daybook catalog set"),
       (#"{"api_version":"1.0","event":{"type":"RENEWAL","id":null}}"#, "import revenuecat"),
+      ("order;when;customer;status", "import csv"),
       ("rc_original_app_user_id,country,store", "import revenuecat-export"),
       (
         #"{"status":0,"environment":"Production","receipt":{"in_app":[]}}"#,

@@ -97,6 +97,11 @@ struct ForeignInput {
       let format = ImportFormat.revenueCatExport
       return "this is \(format.described): run \(importing(format.rawValue))"
     }
+    // The first line of a table: names, and nothing else.
+    if text.wholeMatch(of: /"?[A-Za-z_][\w$."-]*([,;\t]["\w$.-]+){2,}/) != nil {
+      return "this looks like a table: run `daybook import csv \(word) --map MAP` with a map of "
+        + "its columns (docs/importing-tables.md)"
+    }
     guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
     do { return reason(of: try JSONSerialization.jsonObject(with: Data(line))) } catch {
       // It is not JSON, which the decoder has reported with its location.

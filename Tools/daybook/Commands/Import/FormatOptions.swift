@@ -14,7 +14,22 @@ struct FormatOptions: ParsableArguments {
     completion: .file())
   var secretFile: String?
 
+  @Option(
+    name: .customLong("map"),
+    help: ArgumentHelp(
+      "How the rows of a csv become events: a JSON file (docs/importing-tables.md).",
+      valueName: "file"),
+    completion: .file())
+  var mapFile: String?
+
   func validate(for format: ImportFormat, isUnverified: Bool) throws {
+    guard (mapFile != nil) == (format == .csv) else {
+      throw ValidationError(
+        format == .csv
+          ? "import csv needs --map FILE, which says what its columns are: see "
+            + "docs/importing-tables.md."
+          : "--map goes with csv: \(format.rawValue) has its own fields.")
+    }
     guard secretFile != nil else { return }
     guard format == .notificationV1 else {
       throw ValidationError(
@@ -24,6 +39,15 @@ struct FormatOptions: ParsableArguments {
       throw ValidationError(
         "--shared-secret-file verifies, and --unverified does not: leave one out.")
     }
+  }
+
+  /// How rows become events; `nil` for other formats than csv.
+  func tableMap() throws -> TableMap? {
+    guard let mapFile else { return nil }
+    let bytes = try Import.bytes(of: mapFile)
+    do throws(ImportError) {
+      return try TableMap(bytes, fileName: mapFile)
+    } catch { throw InputProblem(error.description) }
   }
 
   /// What is believed of notifications of version 1.

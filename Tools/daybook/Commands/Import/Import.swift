@@ -26,6 +26,7 @@ struct Import: ParsableCommand {
         daybook import notification Tools/samples/sample-notifications.jsonl
         daybook import transaction bought.jws --app com.example.tides
         daybook import verify-receipt Tools/samples/sample-receipt.json --account keeper-7
+        daybook import csv Tools/samples/sample-table.csv --map Tools/samples/sample-table-map.json
       """)
 
   @OptionGroup var options: LedgerOptions
@@ -33,8 +34,8 @@ struct Import: ParsableCommand {
   @Argument(
     help: """
       What the files are: notification, notification-v1, transaction, renewal, \
-      app-transaction, history, receipt, verify-receipt, revenuecat, revenuecat-export or \
-      storekit-config.
+      app-transaction, history, receipt, verify-receipt, revenuecat, revenuecat-export, \
+      csv or storekit-config.
       """)
   var importFormat: FormatArgument
 
@@ -77,10 +78,14 @@ struct Import: ParsableCommand {
     }
     switch format {
     case .verifyReceipt, .notification, .notificationV1, .transaction, .renewal, .appTransaction,
-      .history, .receipt, .revenueCat, .revenueCatExport:
-      let isRevenueCat = format == .revenueCat || format == .revenueCatExport
-      if isRevenueCat, receipt.askedAt != nil {
+      .history, .receipt, .revenueCat, .revenueCatExport, .csv:
+      if [.revenueCat, .revenueCatExport, .csv].contains(format), receipt.askedAt != nil {
         throw ValidationError("--asked-at goes with answers: \(format.rawValue) has its own dates.")
+      }
+      if format == .csv, receipt.claim || receipt.isAccountOverToken {
+        throw ValidationError(
+          "--claim and --account-over-token go with purchases of the store: a table's rows are "
+            + "events as they are.")
       }
       if format == .receipt {
         if receipt.askedAt != nil {
@@ -120,7 +125,7 @@ struct Import: ParsableCommand {
     try answering {
       switch importFormat.format {
       case .verifyReceipt, .notification, .notificationV1, .transaction, .renewal,
-        .appTransaction, .history, .receipt, .revenueCat, .revenueCatExport:
+        .appTransaction, .history, .receipt, .revenueCat, .revenueCatExport, .csv:
         var run = try ReceiptImportRun(command: self, ledger: try ledger())
         try run.run()
       case .storekitConfig:

@@ -13,6 +13,8 @@ struct ReceiptImportRun {
   /// What is believed of signed data.
   private let trust: SignatureTrust
   private let passwords: PasswordTrust
+  /// How rows become events, for `csv`.
+  private let map: TableMap?
   /// The ledger to which a dry run over several files appends.
   private var rehearsal: ImportRehearsal?
 
@@ -24,6 +26,7 @@ struct ReceiptImportRun {
     self.ledger = ledger
     digestKey = try Import.digestKey(of: ledger)
     trust = try command.signed.trust(command)
+    map = try command.particular.tableMap()
     passwords = try command.particular.passwordTrust(isUnverified: command.signed.isUnverified)
   }
 
@@ -86,6 +89,11 @@ struct ReceiptImportRun {
       case .revenueCat, .revenueCatExport:
         return try RevenueCatImport(
           bytes, isExport: format == .revenueCatExport, options: options)
+      case .csv:
+        guard let map else {
+          throw ImportError(.missing, reason: "a table needs a map", remedy: "Pass --map FILE")
+        }
+        return try TableImport(bytes, map: map, options: options)
       case _ where format.isSigned:
         return try SignedImport(bytes, as: format, options: options, trust: trust)
       default: return try ReceiptImport(bytes, options: options)
