@@ -89,7 +89,8 @@ let package = Package(
     .target(
       name: "StoreImport",
       dependencies: [
-        "LedgerEvents", "SignedStoreData", .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerEvents", "LocalTime", "SignedStoreData",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .target(

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Validates events, scenarios, catalogues and incident bundles against their schemas.
+"""Validates events, scenarios, catalogues, table maps and incident bundles against their schemas.
 
-Without arguments: every sample in Tests/Samples/*.jsonl, every scenario below Tests/Scenarios and
-the sample catalogue must hold, and every line of bad-events.jsonl, bad-scenarios.jsonl,
-bad-catalogues.jsonl and bad-bundles.jsonl must fail. With arguments: each of the files must hold,
+Without arguments: every sample in Tests/Samples/*.jsonl, every scenario below Tests/Scenarios, the
+sample catalogue and the sample map must hold, and every line of bad-events.jsonl,
+bad-scenarios.jsonl, bad-catalogues.jsonl, bad-table-maps.jsonl and bad-bundles.jsonl must fail. With arguments: each of the files must hold,
 scenarios (.json), events (.jsonl, JSON Lines) and bundles (.bundle), whose entries and nodes must
 make the root of their checkpoint, too.
 
@@ -28,6 +28,7 @@ import jsonschema
 schemas = pathlib.Path(__file__).resolve().parent
 scenarios = schemas.parent / "Tests" / "Scenarios"
 sample_catalogue = schemas.parent / "Tools" / "samples" / "catalogue.json"
+sample_map = schemas.parent / "Tools" / "samples" / "sample-table-map.json"
 incorrect_input = 65
 
 
@@ -47,6 +48,7 @@ scenario_schema["$defs"]["event"] = event_schema
 event_validator = validator(event_schema)
 scenario_validator = validator(scenario_schema)
 catalogue_validator = validator(read("catalogue.schema.json"))
+map_validator = validator(read("table-map.schema.json"))
 bundle_schema = read("bundle.schema.json")
 bundle_schema["$defs"]["one_event"] = event_schema
 bundle_validator = validator(bundle_schema)
@@ -139,7 +141,11 @@ def refusing():
         if event_validator.is_valid(event):
             failures += 1
             print(f"{path}:{number}: holds, and must not")
-    for kind, check in ("scenario", scenario_validator), ("catalogue", catalogue_validator):
+    for kind, check in (
+        ("scenario", scenario_validator),
+        ("catalogue", catalogue_validator),
+        ("table-map", map_validator),
+    ):
         path = schemas / f"bad-{kind}s.jsonl"
         for number, bad in lines(path):
             # What only the program sees must hold here, or the line says too little of the schema.
@@ -154,9 +160,10 @@ def refusing():
         if bundle_validator.is_valid(bad["line"]):
             failures += 1
             print(f"{path}:{number}: holds, and must not")
-    for error in catalogue_validator.iter_errors(json.loads(sample_catalogue.read_bytes())):
-        failures += 1
-        print(f"{sample_catalogue}: {error.json_path}: {error.message[:400]}")
+    for sample, check in (sample_catalogue, catalogue_validator), (sample_map, map_validator):
+        for error in check.iter_errors(json.loads(sample.read_bytes())):
+            failures += 1
+            print(f"{sample}: {error.json_path}: {error.message[:400]}")
     return count, failures
 
 

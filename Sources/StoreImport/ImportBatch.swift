@@ -7,10 +7,13 @@ enum ImportBatch {
   /// gives the same event. The digest is under the ledger's own key, because the file and its name
   /// can be somebody's, and an id outlives an erasure.
   ///
-  /// - Parameter events: The number of facts in the file, whether or not the ledger knows them.
+  /// - Parameters:
+  ///   - events: The number of facts in the file, whether or not the ledger knows them.
+  ///   - more: What else the event says of the import.
   static func received(
     format: String, bytes: [UInt8], events: Int, options: ImportOptions, occurredAt: Instant,
-    app: Name?, environment: StoreEnvironment?, isVerified: Bool = false
+    app: Name?, environment: StoreEnvironment?, isVerified: Bool = false,
+    more: KeyValuePairs<String, String> = [:]
   ) -> Event {
     var data = EventData.Builder()
     data.set("format", format)
@@ -19,6 +22,7 @@ enum ImportBatch {
     data.set("events", Int64(events))
     // An answer of verifyReceipt has no signature: it is as trustworthy as whoever saved it.
     data.set("verified", isVerified)
+    for (name, text) in more { data.set(name, text) }
     let contents =
       data.contents + [
         app?.text ?? "", environment?.text ?? "", String(occurredAt.microseconds),

@@ -18,10 +18,27 @@ public enum ImportFormat: String, CaseIterable, Sendable {
   /// An app receipt, as the app has it.
   case receipt
 
+  /// App Store Server Notifications, version 1.
+  case notificationV1 = "notification-v1"
+  /// Webhooks of RevenueCat.
+  case revenueCat = "revenuecat"
+  /// A scheduled data export of RevenueCat: a table of transactions.
+  case revenueCatExport = "revenuecat-export"
+  /// Any table, by a declarative map.
+  case csv
+
   /// Whether the store signs what these files hold.
-  public var isSigned: Bool { self != .storekitConfig && self != .verifyReceipt }
+  public var isSigned: Bool { isOfStatements || self == .receipt }
 
   /// Whether these files hold statements, each of which the store dates and signs itself, and which
   /// ``SignedImport`` reads.
-  public var isOfStatements: Bool { isSigned && self != .receipt }
+  public var isOfStatements: Bool {
+    switch self {
+    case .notification, .transaction, .renewal, .appTransaction, .history: true
+    default: false
+    }
+  }
+
+  /// Whether a file is one answer, so that everything in it was said at one time.
+  public var isOneAnswer: Bool { self == .verifyReceipt || self == .receipt }
 }

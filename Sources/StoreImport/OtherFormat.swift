@@ -31,9 +31,11 @@ package struct OtherFormat {
       || has("bundleId") && has("data") && !has("notificationType")
     {
       self.init(.history)
-    } else if has("status") && ["receipt", "latest_receipt_info"].contains(where: has)
-      || has("unified_receipt")
-    {
+    } else if has("notification_type") || has("unified_receipt") {
+      self.init(.notificationV1)
+    } else if has("api_version") && has("event") {
+      self.init(.revenueCat)
+    } else if has("status") && ["receipt", "latest_receipt_info"].contains(where: has) {
       self.init(.verifyReceipt)
     } else if has("subscriptionGroups") {
       self.init(.storekitConfig)
@@ -62,6 +64,10 @@ extension ImportFormat {
     case .storekitConfig: "a StoreKit configuration"
     case .verifyReceipt: "an answer of verifyReceipt"
     case .receipt: "an app receipt"
+    case .notificationV1: "a server notification of version 1"
+    case .revenueCat: "a webhook of RevenueCat"
+    case .revenueCatExport: "an export of RevenueCat"
+    case .csv: "a table"
     case .notification: "a notification of the App Store Server (version 2)"
     case .transaction: "a transaction of StoreKit 2"
     case .renewal: "a renewal info of StoreKit 2"

@@ -119,7 +119,8 @@ struct StatementReader {
     case .transaction: return .transaction
     case .renewal: return .renewal
     case .appTransaction: return .appTransaction
-    case .history, .receipt, .verifyReceipt, .storekitConfig:
+    case .history, .receipt, .verifyReceipt, .storekitConfig, .notificationV1, .revenueCat,
+      .revenueCatExport, .csv:
       throw ImportError(
         .otherFormat, reason: "expected a saved answer of the App Store Server API, found a text",
         remedy: "Import signed transactions as transaction, and notifications as notification")

@@ -30,20 +30,18 @@ public enum VerifyReceipt {
     try ReceiptImport(bytes, options: options).outcome().events
   }
 
-  /// Reads an answer, which is the document itself or the `unified_receipt` of a server
-  /// notification.
+  /// Reads an answer.
   static func receipt(
     _ bytes: [UInt8], options: ImportOptions
   ) throws(ImportError) -> Receipt {
     if isReceipt(bytes) { throw isAppReceipt }
     let document = try StoreJSONReader.document(bytes)
     guard document.isObject else { throw notAnObject(document) }
-    let whole = try StoreObject(document, path: "")
-    let unified = whole.members["status"] == nil ? try whole.object("unified_receipt") : nil
-    let answer = unified ?? whole
+    let answer = try StoreObject(document, path: "")
+    if let other = OtherFormat(document), other.format == .notificationV1 { throw isNotification }
     let refusal = try refusal(of: answer)
     if let refusal, refusal.status != expiredStatus { throw refusal }
-    let receipt = try Receipt(answer, notification: unified == nil ? nil : whole, options: options)
+    let receipt = try Receipt(answer, notification: nil, options: options)
     if let refusal, receipt.purchases.isEmpty { throw refusal }
     guard let environment = receipt.statedEnvironment ?? options.environment else {
       throw ImportError(
@@ -59,6 +57,11 @@ public enum VerifyReceipt {
   private static func isReceipt(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: "MI".utf8) || bytes.first == 0x30 && bytes.dropFirst().first ?? 0 >= 0x80
   }
+
+  private static let isNotification = ImportError(
+    .otherFormat, path: "notification_type",
+    reason: "expected the store's answer, found \(ImportFormat.notificationV1.described)",
+    remedy: "Import it as notification-v1, which compares its password")
 
   private static let isAppReceipt = ImportError(
     .otherFormat, reason: "expected the store's answer, found an app's receipt",

@@ -85,12 +85,14 @@ import Testing
         "daybook import transaction"
       ),
       (#"{"products":[{"product":"map","kind":"nonConsumable"}]}"#, "daybook catalog set"),
-      (#"{"api_version":"1.0","event":{"type":"RENEWAL","expiration_at_ms":null}}"#, "RevenueCat"),
+      (#"{"api_version":"1.0","event":{"type":"RENEWAL","id":null}}"#, "import revenuecat"),
+      ("order;when;customer;status", "import csv"),
+      ("rc_original_app_user_id,country,store", "import revenuecat-export"),
       (
         #"{"status":0,"environment":"Production","receipt":{"in_app":[]}}"#,
         "daybook import verify-receipt"
       ),
-      (#"{"notification_type":"CANCEL","unified_receipt":{"status":0}}"#, "import verify-receipt"),
+      (#"{"notification_type":"CANCEL","unified_receipt":{"status":0}}"#, "import notification-v1"),
       (#"{"receipt-data":"MIIT","password":"x"}"#, "| daybook import receipt -` with"),
       (#"{"file":"a","line":2,"reason":"no","text":"{}"}"#, "jq -r .text"),
     ])

@@ -13,19 +13,18 @@ import Testing
         "| `\(meaning.type)` | \(meaning.subtype.map { "`\($0)`" } ?? "") | \(events) | "
           + "\(meaning.occurrence.rawValue) |")
     }
-    let shown = rows.joined(separator: "\n") + "\n"
-    let page = StoreFiles.packageRoot.appending(path: "docs/notifications.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
-    let start = try #require(text.range(of: "<!-- notifications -->\n"))
-    let stop = try #require(text.range(of: "<!-- end of notifications -->"))
-    if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
-      let updated = text.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: shown)
-      try Data(updated.utf8).write(to: page)
+    try GeneratedPart(page: "docs/notifications.md", name: "notifications").expect(rows)
+  }
+
+  @Test("shows the table of version 1") func showsTable() throws {
+    var rows = ["| type | events | dated by |", "| --- | --- | --- |"]
+    for meaning in NotificationV1Meaning.all {
+      let events = meaning.kinds.map { "`\($0.text)`" }.joined(separator: ", ")
+      rows.append("| `\(meaning.type)` | \(events) | \(meaning.occurrence.rawValue) |")
     }
-    let now = try String(contentsOf: page, encoding: .utf8)
-    #expect(
-      now.contains("<!-- notifications -->\n" + shown + "<!-- end of notifications -->"),
-      "\(shown)")
+    try GeneratedPart(page: "docs/notifications.md", name: "notifications of version 1").expect(
+      rows)
+    #expect(Set(NotificationV1Meaning.all.map(\.type)).count == 13)
   }
 
   private static func order(_ meaning: NotificationMeaning) -> String {

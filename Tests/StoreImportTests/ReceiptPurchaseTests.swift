@@ -221,16 +221,13 @@ private func answer(inApp: [String], latest: [String]? = nil) -> String {
     #expect(try #require(refusal(#"{"status":21006,"receipt":{}}"#)).status == 21006)
   }
 
-  @Test("the receipt inside a notification is read") func theReceiptInsideANotificationIsRead()
-    throws
-  {
+  @Test("a notification is refused, because its password would not be compared")
+  func notification() throws {
     let text = """
       {"notification_type":"DID_RENEW","environment":"PROD","bid":"app","unified_receipt":{
        "status":0,"environment":"Production","latest_receipt_info":[\(entry("1"))]}}
       """
-    let events = try receipt(text)
-    #expect(events.of(.transactionPurchased).map(\.app) == ["app"])
-    #expect(events.allSatisfy { $0.environment == .production })
-    #expect(try #require(refusal(text, app: "other")).path == "bid")
+    let error = try #require(refusal(text))
+    #expect(error.code == .otherFormat && error.remedy.contains("notification-v1"))
   }
 }

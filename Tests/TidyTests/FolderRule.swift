@@ -27,7 +27,7 @@ struct FolderRule: TidyRule {
     "Tools/daybook/": ["swift"],
     "Tools/page/": ["mjs"],
     "Tools/prices/": ["c", "md"],
-    "Tools/samples/": ["jsonl", "json", "storekit", "receipt", "pem", "md", "py"],
+    "Tools/samples/": ["jsonl", "json", "csv", "storekit", "receipt", "pem", "md", "py"],
     "Tools/samples/atlas/": ["plist", "txt", "csv"],
     "Tools/signed/": ["py"],
     "Tools/sumdb/": ["go", "md"],

@@ -18,7 +18,7 @@ struct ImportRule: TidyRule {
     ],
     "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
-    "StoreImport": ["LedgerEvents", "SignedStoreData", "Crypto"],
+    "StoreImport": ["LedgerEvents", "LocalTime", "SignedStoreData", "Crypto"],
     "SignedStoreData": ["LedgerEvents", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": [

@@ -13,7 +13,7 @@ extension Target {
     var made = [events(samples), records(samples), states(samples), pages(samples)]
     made += try proofs(samples) + imports(samples) + secrets()
     made += try stores(samples) + packages(samples)
-    made += try signed(samples)
+    made += try signed(samples) + unsignedImports(samples)
     return try made.map { target in
       Target(
         target.name, target.samples + (try samples.kept(for: target.name)), tokens: target.tokens,

@@ -93,6 +93,15 @@ struct ForeignInput {
     if word.wholeMatch(of: /MI[A-Za-z0-9+\/]{58,}=*/) != nil {
       return receipt(importing("receipt"))
     }
+    if text.contains("rc_original_app_user_id") && !text.hasPrefix("{") {
+      let format = ImportFormat.revenueCatExport
+      return "this is \(format.described): run \(importing(format.rawValue))"
+    }
+    // The first line of a table: names, and nothing else.
+    if text.wholeMatch(of: /"?[A-Za-z_][\w$."-]*([,;\t]["\w$.-]+){2,}/) != nil {
+      return "this looks like a table: run `daybook import csv \(word) --map MAP` with a map of "
+        + "its columns (docs/importing-tables.md)"
+    }
     guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
     do { return reason(of: try JSONSerialization.jsonObject(with: Data(line))) } catch {
       // It is not JSON, which the decoder has reported with its location.
@@ -114,15 +123,14 @@ struct ForeignInput {
       guard let format = other.format else { return "this is \(other.what): \(other.remedy)" }
       return "this is \(other.what): run \(importing(format.rawValue))"
     }
-    if has("api_version"), object["event"] is [String: Any] { return Self.revenueCat }
     if has("receipt-data") {
       return receipt("`jq -r '.\"receipt-data\"' \(word) | daybook import receipt -`")
     }
+    if let other, let format = other.format, [.notificationV1, .revenueCat].contains(format) {
+      return "this is \(other.what): run \(importing(format.rawValue))"
+    }
     if has("status"), has("receipt", "latest_receipt_info", "latest_receipt") {
       return "this is an answer of verifyReceipt: run \(importing("verify-receipt"))"
-    }
-    if has("unified_receipt") {
-      return "this is a server notification of version 1: run \(importing("verify-receipt"))"
     }
     if has("subscriptionGroups"), has("products", "nonRenewingSubscriptions") {
       return "this is a StoreKit configuration: run \(importing("storekit-config"))"
@@ -145,9 +153,6 @@ struct ForeignInput {
       + "it as notification, renewal or app-transaction if it is that"
   }
 
-  private static let revenueCat =
-    "this is a webhook of RevenueCat: nothing imports it yet. Append what it says as events "
-    + "(docs/recording.md)"
   private func receipt(_ command: String) -> String {
     "this is an app's receipt: run \(command) with the app's bundle identifier as --app"
   }

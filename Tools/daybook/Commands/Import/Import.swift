@@ -15,22 +15,27 @@ struct Import: ParsableCommand {
       notification, transaction, renewal and app-transaction read signed texts (JWS), one or one a \
       line, and verify them for --app; history reads saved answers of the App Store Server API. \
       Without --app, decoded JSON is read, too, and recorded as not verified. receipt reads app \
-      receipts, and verifies them for --app; verify-receipt reads answers of verifyReceipt. No \
-      file changes whose a purchase is: where the ledger knows another owner, it is refused. \
-      storekit-config merges a configuration with the catalogue in force, and where it would \
-      change what customers have, it says for whom and asks. Examples:
+      receipts, and verifies them for --app; verify-receipt reads answers of verifyReceipt. \
+      notification-v1 reads the older notifications, whose password must be in \
+      --shared-secret-file. revenuecat and revenuecat-export read webhooks and scheduled exports \
+      of RevenueCat. csv reads any table, as --map says. No file changes whose a purchase is: \
+      where the ledger knows another owner, it is refused. storekit-config merges a configuration \
+      with the catalogue in force, and where it would change what customers have, it says for \
+      whom and asks. Examples:
 
         daybook import notification Tools/samples/sample-notifications.jsonl
         daybook import transaction bought.jws --app com.example.tides
         daybook import verify-receipt Tools/samples/sample-receipt.json --account keeper-7
+        daybook import csv Tools/samples/sample-table.csv --map Tools/samples/sample-table-map.json
       """)
 
   @OptionGroup var options: LedgerOptions
 
   @Argument(
     help: """
-      What the files are: notification, transaction, renewal, app-transaction, history, \
-      receipt, verify-receipt or storekit-config.
+      What the files are: notification, notification-v1, transaction, renewal, \
+      app-transaction, history, receipt, verify-receipt, revenuecat, revenuecat-export, \
+      csv or storekit-config.
       """)
   var importFormat: FormatArgument
 
@@ -40,6 +45,8 @@ struct Import: ParsableCommand {
   @OptionGroup var receipt: ReceiptOptions
 
   @OptionGroup var signed: SignedDataOptions
+
+  @OptionGroup var particular: FormatOptions
 
   @Option(
     help: "The bundle identifier: what is signed must be for this app.", transform: Parse.name)
@@ -64,12 +71,22 @@ struct Import: ParsableCommand {
 
   func validate() throws {
     let format = importFormat.format
-    if !format.isSigned, let option = signed.stated {
+    try particular.validate(for: format, isUnverified: signed.isUnverified)
+    let isOnlyUnverified = format == .notificationV1 && signed.stated == "--unverified"
+    if !format.isSigned, !isOnlyUnverified, let option = signed.stated {
       throw ValidationError("\(option) goes with signed data: \(format.rawValue) has no signature.")
     }
     switch format {
-    case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history,
-      .receipt:
+    case .verifyReceipt, .notification, .notificationV1, .transaction, .renewal, .appTransaction,
+      .history, .receipt, .revenueCat, .revenueCatExport, .csv:
+      if [.revenueCat, .revenueCatExport, .csv].contains(format), receipt.askedAt != nil {
+        throw ValidationError("--asked-at goes with answers: \(format.rawValue) has its own dates.")
+      }
+      if format == .csv, receipt.claim || receipt.isAccountOverToken {
+        throw ValidationError(
+          "--claim and --account-over-token go with purchases of the store: a table's rows are "
+            + "events as they are.")
+      }
       if format == .receipt { try validateReceipt() }
       if effective != nil {
         throw ValidationError(
@@ -109,8 +126,8 @@ struct Import: ParsableCommand {
   func run() throws {
     try answering {
       switch importFormat.format {
-      case .verifyReceipt, .notification, .transaction, .renewal, .appTransaction, .history,
-        .receipt:
+      case .verifyReceipt, .notification, .notificationV1, .transaction, .renewal,
+        .appTransaction, .history, .receipt, .revenueCat, .revenueCatExport, .csv:
         var run = try ReceiptImportRun(command: self, ledger: try ledger())
         try run.run()
       case .storekitConfig:

@@ -319,7 +319,7 @@ extension PurchaseQuestions {
         // A file of signed data has the date of its newest statement, which can be another
         // customer's.
         let format = before.data.string("format").flatMap { ImportFormat(rawValue: $0) }
-        if format?.isOfStatements == true { return event.occurredAt }
+        if let format, !format.isOneAnswer { return event.occurredAt }
         return max(before.occurredAt, event.occurredAt)
       }
     }

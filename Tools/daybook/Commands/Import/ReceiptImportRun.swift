@@ -12,6 +12,9 @@ struct ReceiptImportRun {
   private var summary = AppendSummary()
   /// What is believed of signed data.
   private let trust: SignatureTrust
+  private let passwords: PasswordTrust
+  /// How rows become events, for `csv`.
+  private let map: TableMap?
   /// The ledger to which a dry run over several files appends.
   private var rehearsal: ImportRehearsal?
 
@@ -25,6 +28,8 @@ struct ReceiptImportRun {
     self.ledger = ledger
     digestKey = try Import.digestKey(of: ledger)
     trust = try command.signed.trust(command)
+    map = try command.particular.tableMap()
+    passwords = try command.particular.passwordTrust(isUnverified: command.signed.isUnverified)
   }
 
   mutating func run() throws {
@@ -87,6 +92,16 @@ struct ReceiptImportRun {
     do throws(ImportError) {
       switch format {
       case .receipt: return try ReceiptImport(receipt: bytes, options: options, trust: trust)
+      case .notificationV1:
+        return try NotificationV1Import(bytes, options: options, trust: passwords)
+      case .revenueCat, .revenueCatExport:
+        return try RevenueCatImport(
+          bytes, isExport: format == .revenueCatExport, options: options)
+      case .csv:
+        guard let map else {
+          throw ImportError(.missing, reason: "a table needs a map", remedy: "Pass --map FILE")
+        }
+        return try TableImport(bytes, map: map, options: options)
       case _ where format.isOfStatements:
         return try SignedImport(bytes, as: format, options: options, trust: trust)
       default: return try ReceiptImport(bytes, options: options)

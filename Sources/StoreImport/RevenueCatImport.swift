@@ -1,0 +1,240 @@
+public import LedgerEvents
+
+/// A file of what RevenueCat says, read and not yet compared with a ledger: webhooks, or a
+/// scheduled export of transactions.
+///
+/// A purchase becomes the facts that the store's own data about it becomes, so that the same
+/// purchase from both is one purchase. Nothing is signed, so nothing is verified.
+public struct RevenueCatImport: PurchaseImport {
+  public let askedAt: Instant?
+  public let subjects: [ImportSubjects]
+  /// Nothing is signed.
+  public var isVerified: Bool { false }
+
+  private let groups: [RevenueCatGroup]
+  private let received: Event
+  private let options: ImportOptions
+  private let warnings: [String]
+
+  /// Reads a file.
+  ///
+  /// - Parameter isExport: Whether it is an export, else webhooks: one, an array, or one a line.
+  /// - Throws: `ImportError`, with the place of what cannot be read.
+  /// - Complexity: O(*n* log *n*) in the number of statements, O(*m*) in the number of bytes.
+  public init(
+    _ bytes: [UInt8], isExport: Bool, options: ImportOptions
+  ) throws(ImportError) {
+    self.options = options
+    let format = isExport ? ImportFormat.revenueCatExport : .revenueCat
+    do throws(ImportError) {
+      let (statements, others) =
+        try isExport
+        ? RevenueCatExport.statements(bytes, options) : RevenueCatWebhook.statements(bytes, options)
+      var warnings = [
+        "RevenueCat signs nothing, and the import is recorded as not verified (verified: false)"
+      ]
+      for (store, count) in others.sorted(by: { $0.key < $1.key }) {
+        let what = isExport ? count.counted("transaction") : count.counted("webhook")
+        warnings.append(
+          "\(what) of \(store) left out: this is a ledger of the App Store's purchases")
+      }
+      self.warnings = warnings
+      groups = try RevenueCatGroup.groups(of: statements, options)
+      subjects = try groups.map { group throws(ImportError) in try group.subjects() }
+      // Counted as for an empty ledger, so that the same file always gives the same event.
+      var facts: [Event] = []
+      for group in groups { facts += try group.facts(KnownPurchases()) }
+      facts = try ImportBatch.ordered(facts)
+      askedAt = statements.map(\.saidAt).max()
+      received = ImportBatch.received(
+        format: format.rawValue, bytes: bytes, events: facts.count, options: options,
+        occurredAt: askedAt ?? options.askedAt ?? Instant(microseconds: 0), app: options.app,
+        environment: groups.count == 1 ? groups[0].environment : nil)
+    } catch {
+      throw error.of(file: options.baseName)
+    }
+  }
+
+  /// Returns the events that a ledger lacks, together with those that it already has under the same
+  /// ids; see ``PurchaseImport``.
+  public func outcome(
+    _ known: [StoreEnvironment: KnownPurchases] = [:], recordsClaims: Bool = false
+  ) throws(ImportError) -> ReceiptImport.Outcome {
+    do throws(ImportError) {
+      var outcome = ReceiptImport.Outcome(
+        events: [], claims: [], unownedCount: 0, warnings: warnings)
+      var facts: [Event] = []
+      for group in groups {
+        let known = known[group.environment] ?? KnownPurchases()
+        facts += try group.facts(known)
+        guard let owned = group.owned else { continue }
+        let ownership = try owned.ownership(group.linked(known), recordsClaims: recordsClaims)
+        facts += ownership.assignments.map(Self.explained)
+        outcome.claims += ownership.claims
+        outcome.unownedCount += ownership.unownedCount
+        outcome.warnings += ownership.warnings
+      }
+      // A file about other stores alone leaves nothing behind.
+      guard !groups.isEmpty else { return outcome }
+      outcome.events = try ImportBatch.checked([received] + ImportBatch.ordered(facts))
+      return outcome
+    } catch {
+      throw error.of(file: options.baseName)
+    }
+  }
+
+  /// Returns an assignment with the reason why this account owns the purchase.
+  private static func explained(_ assignment: Event) -> Event {
+    guard assignment.data.string("reason") == "app_account_token" else { return assignment }
+    var data = EventData.Builder()
+    data.set("reason", "RevenueCat's app_user_id")
+    var event = assignment
+    event.data = data.build()
+    return event
+  }
+}
+
+/// What a file of RevenueCat says about one environment.
+struct RevenueCatGroup {
+  let environment: StoreEnvironment
+  /// In the order in which they were said.
+  private var statements: [RevenueCatStatement] = []
+  /// All purchases, for their owners.
+  private(set) var owned: Receipt?
+  private let options: ImportOptions
+
+  static func groups(
+    of statements: [RevenueCatStatement], _ options: ImportOptions
+  ) throws(ImportError) -> [RevenueCatGroup] {
+    var groups: [RevenueCatGroup] = []
+    for environment in StoreEnvironment.allCases {
+      var group = RevenueCatGroup(environment: environment, options: options)
+      group.statements = statements.filter { $0.environment == environment }.enumerated()
+        .sorted { ($0.element.saidAt, $0.offset) < ($1.element.saidAt, $1.offset) }
+        .map(\.element)
+      guard !group.statements.isEmpty else { continue }
+      // The first who bought it: a transfer is an event of its own.
+      let entries = group.statements.compactMap(\.entry)
+      if !entries.isEmpty {
+        group.owned = try Receipt(
+          signed: entries, [], signedAt: nil, app: options.app, environment: environment,
+          options: options)
+      }
+      groups.append(group)
+    }
+    return groups
+  }
+
+  private init(environment: StoreEnvironment, options: ImportOptions) {
+    self.environment = environment
+    self.options = options
+  }
+
+  func subjects() throws(ImportError) -> ImportSubjects {
+    var subject = ImportSubjects(
+      environment: environment, purchases: [], renewals: [],
+      accounts: options.account.map { [$0] } ?? [])
+    var accounts = Set(subject.accounts)
+    var renewals: Set<ReceiptImport.Renewal> = []
+    for purchase in owned?.purchases ?? [] {
+      let original = Name(try purchase.original())
+      subject.purchases.append(
+        ReceiptImport.Purchase(transaction: Name(purchase.transaction), original: original))
+      let renewal = ReceiptImport.Renewal(original: original, transaction: nil)
+      if renewals.insert(renewal).inserted { subject.renewals.append(renewal) }
+    }
+    for statement in statements {
+      for account in statement.accounts where accounts.insert(account).inserted {
+        subject.accounts.append(account)
+      }
+      subject.identifiers += statement.events.map(\.id)
+      subject.identifiers += links(of: statement).map(\.id)
+    }
+    return subject
+  }
+
+  /// Returns what is known, with the links that the file itself states.
+  func linked(_ known: KnownPurchases) -> KnownPurchases {
+    var known = known
+    for statement in statements {
+      var all = Set(statement.accounts)
+      for account in statement.accounts { all.formUnion(known.linked[account] ?? []) }
+      for account in all { known.linked[account] = all }
+    }
+    return known
+  }
+
+  /// Returns the facts that a ledger lacks, without ownership.
+  func facts(_ known: KnownPurchases) throws(ImportError) -> [Event] {
+    let before = known
+    var known = known
+    var facts: [Event] = []
+    var seen: Set<[Name]> = []
+    for statement in statements {
+      do throws(ImportError) {
+        for link in links(of: statement) {
+          guard let account = link.account, let to = link.data.name("to") else { continue }
+          let isFirst = seen.insert([account, to]).inserted
+          if let recorded = before.recorded[link.id] {
+            facts.append(recorded)
+          } else if isFirst, !before.areOneCustomer(account, to) {
+            facts.append(link)
+          }
+        }
+        if statement.isPurchase, let entry = statement.entry {
+          let receipt = try Receipt(
+            signed: [entry], [], signedAt: statement.saidAt, app: options.app,
+            environment: environment, options: options)
+          for event in try receipt.facts(known) {
+            facts.append(event)
+            known.add(event, saidAt: statement.saidAt)
+          }
+        }
+        for event in statement.events where isNews(event, statement, known) {
+          facts.append(known.recorded[event.id] ?? event)
+          known.add(event, saidAt: statement.saidAt)
+        }
+      } catch { throw error.at(statement.place) }
+    }
+    return facts
+  }
+
+  /// Whether an event adds something. RevenueCat does not say when the store refunded a purchase,
+  /// so a refund that is known from the store, or from another file of RevenueCat, is this one.
+  private func isNews(
+    _ event: Event, _ statement: RevenueCatStatement, _ known: KnownPurchases
+  ) -> Bool {
+    if known.recorded[event.id] != nil { return true }
+    if event.type.kind == .transactionRefunded, let transaction = event.transaction {
+      let ends: [EventKind] = [.transactionRefunded, .transactionRevoked]
+      let isKnown = known.facts[transaction]?.contains { ends.contains($0.type.kind) } == true
+      if isKnown { return false }
+    }
+    guard statement.isRow, event.type.text.hasPrefix("subscription."),
+      let original = event.originalTransaction
+    else { return true }
+    // An export repeats a state, and webhooks say it with their own date.
+    let newest = KnownRenewals(states: known.renewals[original] ?? [])
+      .newest(of: [event.type.kind], upTo: Instant(microseconds: Instant.microsecondsMax))
+    return newest.map { !KnownRenewals.saysTheSame($0, event) } ?? true
+  }
+
+  /// Returns the events by which the ids of one customer are one.
+  private func links(of statement: RevenueCatStatement) -> [Event] {
+    guard let first = statement.accounts.first else { return [] }
+    var links: [Event] = []
+    for other in Set(statement.accounts).sorted() where other != first {
+      let (account, to) = first < other ? (first, other) : (other, first)
+      var data = EventData.Builder()
+      data.set("to", to)
+      data.set("reason", "RevenueCat's aliases")
+      let suffix = links.isEmpty ? "" : ":\(links.count + 1)"
+      links.append(
+        Event(
+          id: Name(statement.linkID.text + suffix), type: EventType(.accountLinked),
+          occurredAt: statement.saidAt, source: EventSource(.server), environment: environment,
+          account: account, data: data.build()))
+    }
+    return links
+  }
+}
