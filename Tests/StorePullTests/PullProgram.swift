@@ -170,7 +170,7 @@ final class PullProgram {
   func events() throws -> [String] {
     try daybook("events").output.split(separator: "\n").map { line in
       String(line).replacing(/,"recordedAt":"[^"]*"/, with: "")
-        .replacing(/:[0-9a-f]{16}"/, with: ":key\"")
+        .replacing(/:[0-9a-f]{16,64}"/, with: ":key\"")
     }
   }
 
