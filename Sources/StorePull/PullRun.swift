@@ -214,7 +214,7 @@ package struct PullRun: Sendable {
   }
 
   /// The state to continue from if the store does not take the revision or the token: the one
-  /// before it, in the end the beginning of the list. What is asked for again is known to the ledger.
+  /// before it, in the end the beginning of the list. The ledger knows what is asked for again.
   private func back(
     from state: PullState, _ environment: StoreHost.Environment
   ) -> PullState? {

@@ -89,7 +89,6 @@ import Testing
       "withdraw keeper-7 --entitlement pro --operator kim --reason mistaken "
         + "--occurred-at 2026-09-01T09:05:00Z --id 4711-2 --format json"
     ),
-    Sample("transactions-ownerless", "transactions --ownerless --format json"),
     Sample(
       "assign",
       "assign 480000900000118 keeper-7 --operator kim --reason found-the-owner "

@@ -3,8 +3,8 @@ import SignedDataSamples
 import Testing
 import TracedProcesses
 
-/// Compares the console blocks of `docs/pulling.md` with the output of the programs, run in order on
-/// one ledger against the fake store. `UPDATE_GOLDEN=1 swift test --filter PullingGuideTests`
+/// Compares the console blocks of `docs/pulling.md` with the output of the programs, run in order
+/// on one ledger against the fake store. `UPDATE_GOLDEN=1 swift test --filter PullingGuideTests`
 /// updates them.
 @Suite("The guide to pulling") struct PullingGuideTests {
   @Test("shows the programs' output") func consoles() throws {

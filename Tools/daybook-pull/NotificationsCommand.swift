@@ -151,10 +151,13 @@ struct ReconcileCommand: AsyncParsableCommand {
           ],
           answer.missed.map(Self.row))
       }
-      let end = answer.isImported ? ", imported as \(answer.appended) events" : ""
+      let count = "\(answer.missed.count) of \(answer.listed) notifications of "
+      let isImported = answer.isImported && !answer.missed.isEmpty
       PullConsole.print(
-        "\(answer.missed.count) of \(answer.listed) notifications of \(answer.environment.rawValue) "
-          + "are missing in the ledger\(answer.missed.isEmpty ? "" : end)")
+        count + answer.environment.rawValue
+          + (isImported
+            ? " were missing in the ledger, and were imported as \(answer.appended) events"
+            : " are missing in the ledger"))
     }
   }
 

@@ -26,8 +26,9 @@ struct PullCommand: ParsableCommand {
       guard let path = Self.path else {
         throw InputProblem(
           "the program daybook-pull is neither beside this one nor on the PATH. It is built apart, "
-            + "because it brings an HTTP client: `swift build -c release --product daybook-pull` in "
-            + "the package's folder, or `Tools/install --with-pull` to install both.",
+            + "because it brings an HTTP client. In the package's folder, run "
+            + "`swift build -c release --product daybook-pull`, or `Tools/install --with-pull` to "
+            + "install both.",
           exitCode: ExitStatus.noInput)
       }
       do throws(FolderError) {
