@@ -146,6 +146,13 @@ import TracedProcesses
     let list = try program.daybook("transactions", "--ownerless", "--format", "jsonl")
     #expect(list.output.split(separator: "\n").count == 1, "\(list.output)\(list.errors)")
     #expect(list.output.contains(#""transaction":"2000000002""#))
+    for words in [
+      [], ["ada", "--all"], ["--all", "--ownerless"], ["--original", "1", "--ownerless"],
+    ] {
+      #expect(
+        try program.run(try TracedProcess.executable("daybook"), ["transactions"] + words).status
+          == 64)
+    }
     let account = "7dbfa8c6-5d5f-4894-affd-368a132fb789"
     func assign(_ transaction: String, _ account: String) throws -> PullProgram.Outcome {
       try program.daybook(
