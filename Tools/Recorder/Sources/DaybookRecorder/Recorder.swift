@@ -111,7 +111,7 @@ public final class Recorder: Sendable {
       if next.mapping.memory != state.saved, memory.write(next.mapping.memory) {
         next.saved = next.mapping.memory
       }
-      do {
+      do throws(SpoolError) {
         try spool.append(lines, isRoutine: drafts.allSatisfy { $0.kind.isRoutine })
       } catch {
         throw .spool(error)

@@ -12,7 +12,8 @@ struct Program {
     process.arguments = arguments
     let output = Pipe()
     process.standardOutput = output
-    process.standardError = output
+    // Warnings are no part of the answer; a failure shows its status.
+    process.standardError = FileHandle.nullDevice
     try process.run()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

@@ -172,10 +172,14 @@ private struct DevicePlayer {
     if known == nil { nextObject += 1 }
     for key in keys { objects[key] = object }
     if let state { states[object] = state }
+    // After the queue has contradicted itself (purchased, then failed), the app finishes the object
+    // that it believes: its own calls alone say which one.
+    let isContradicted = state == nil && states[object] == .failed && line["transaction"] != nil
+    let believed = isContradicted && line["payment"] == nil ? .purchased : states[object]
     var payment = payment(line)
     if let quantity = line.data["quantity"] as? Int { payment.quantity = quantity }
     return QueueTransaction(
-      object: object, state: states[object] ?? .purchasing, payment: payment,
+      object: object, state: believed ?? .purchasing, payment: payment,
       transaction: line["transaction"], original: line["originalTransaction"],
       date: time(line.data["purchasedAt"] as? String), error: error(line),
       downloads: (line.data["downloads"] as? [[String: Any]] ?? []).map { content in
@@ -257,11 +261,12 @@ private struct DevicePlayer {
     return StoreError(domain: domain, code: code, message: error["message"] as? String)
   }
 
+  private let format = ISO8601DateFormatter()
+
   /// A time of the run, in microseconds.
   private func time(_ text: String?) -> Timestamp? {
     guard let text, text.hasSuffix("Z") else { return nil }
     let parts = text.dropLast().split(separator: ".")
-    let format = ISO8601DateFormatter()
     guard let whole = parts.first, let date = format.date(from: whole + "Z") else { return nil }
     let digits = parts.dropFirst().first.map { $0.padding(toLength: 6, withPad: "0", startingAt: 0) }
     let fraction = digits.flatMap { Int64($0) } ?? 0

@@ -89,7 +89,7 @@ public final class Spool: Sendable {
         room -= Frame.headerBytes + line.count
       }
       guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
-      do {
+      do throws(FileError) {
         try write(lines, to: &state)
       } catch {
         throw .failed(error)
@@ -209,9 +209,9 @@ public final class Spool: Sendable {
   private func read(
     _ entry: Entry, of segment: Segment, _ file: inout (any SpoolFile)?
   ) throws(SpoolError) -> [UInt8]? {
-    do {
-      let open = try file ?? files.open(segment.path)
-      file = open
+    do throws(FileError) {
+      if file == nil { file = try files.open(segment.path) }
+      guard let open = file else { return nil }
       let bytes = try open.read(at: entry.offset, count: entry.bytes)
       guard let found = Frame.decode(bytes, at: 0), found.serial == entry.serial else { return nil }
       return Array(bytes[found.line])
@@ -228,7 +228,7 @@ public final class Spool: Sendable {
     try state.withLock { state throws(SpoolError) in
       Self.take(serials, from: &state)
       while let index = state.segments.firstIndex(where: { $0.entries.isEmpty }) {
-        do {
+        do throws(FileError) {
           try files.remove(state.segments[index].path)
         } catch {
           throw .failed(error)
