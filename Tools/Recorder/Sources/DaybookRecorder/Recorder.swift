@@ -36,7 +36,7 @@ public enum RecorderError: Error, Equatable, CustomStringConvertible {
 
 /// Writes down what happens to purchases, as events that a ledger takes.
 ///
-/// ``record(_:)-(QueueCall)`` returns when the event is on the disk, and throws if it is not. So an
+/// ``record(storeKit1:)`` returns when the event is on the disk, and throws if it is not. So an
 /// app that finishes a transaction after it has returned never finishes what was not recorded. All
 /// methods can be called from any thread; each waits for the disk, which takes milliseconds.
 public final class Recorder: Sendable {
@@ -81,17 +81,17 @@ public final class Recorder: Sendable {
   }
 
   /// Records a callback or a call of StoreKit 1.
-  public func record(_ call: QueueCall) throws(RecorderError) {
+  public func record(storeKit1 call: QueueCall) throws(RecorderError) {
     try record { state in state.mapping.events(of: call, signedIn: state.account) }
   }
 
   /// Records a result or a call of StoreKit 2.
-  public func record(_ call: PurchaseCall) throws(RecorderError) {
+  public func record(storeKit2 call: PurchaseCall) throws(RecorderError) {
     try record { state in state.mapping.events(of: call) }
   }
 
   /// Records what the app does.
-  public func record(_ call: AppCall) throws(RecorderError) {
+  public func record(app call: AppCall) throws(RecorderError) {
     try record { state in state.mapping.events(of: call) }
   }
 

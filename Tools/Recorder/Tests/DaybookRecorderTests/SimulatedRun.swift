@@ -94,9 +94,9 @@ private struct DevicePlayer {
     let type = line["type"] ?? ""
     if isOfWhoeverIsSignedIn(line) { recorder.account = line["account"] }
     if let call = appCall(type, line) {
-      try recorder.record(call)
+      try recorder.record(app: call)
     } else if let call = queueCall(type, line) {
-      try recorder.record(call)
+      try recorder.record(storeKit1: call)
     } else {
       throw SimulatedRun.Unknown(type: type)
     }
