@@ -36,9 +36,14 @@ public enum RecorderError: Error, Equatable, CustomStringConvertible {
 
 /// Writes down what happens to purchases, as events that a ledger takes.
 ///
-/// ``record(storeKit1:)`` returns when the event is on the disk, and throws if it is not. So an
-/// app that finishes a transaction after it has returned never finishes what was not recorded. All
-/// methods can be called from any thread; each waits for the disk, which takes milliseconds.
+/// A method returns when the event is on the disk, and throws if it is not. So an app that finishes a
+/// transaction after it has returned never finishes what was not recorded. All methods can be called
+/// from any thread; each waits for the disk, which takes milliseconds.
+///
+/// What has happened anyway, such as a callback, is kept in memory if it cannot be written, and
+/// written before anything else is: no finish is recorded before what it finishes. A call that you
+/// were about to make, such as the finish, is not kept: do not make it, and record it again when you
+/// do.
 public final class Recorder: Sendable {
   private struct State {
     var mapping: EventMapping
@@ -46,7 +51,12 @@ public final class Recorder: Sendable {
     var account: String?
     /// What of `mapping` is on the disk.
     var saved: EventMapping.Memory
+    /// Lines of what happened and could not be written. They are written before any other.
+    var missed: [[UInt8]] = []
   }
+
+  /// Lines that are kept in memory while the disk takes none: some megabytes.
+  private static let missedMax = 10_000
 
   /// Where the events wait for the upload.
   public let spool: Spool
@@ -82,24 +92,28 @@ public final class Recorder: Sendable {
 
   /// Records a callback or a call of StoreKit 1.
   public func record(storeKit1 call: QueueCall) throws(RecorderError) {
-    try record { state in state.mapping.events(of: call, signedIn: state.account) }
+    try record(isKept: call.hasHappened) { state in
+      state.mapping.events(of: call, signedIn: state.account)
+    }
   }
 
   /// Records a result or a call of StoreKit 2.
   public func record(storeKit2 call: PurchaseCall) throws(RecorderError) {
-    try record { state in state.mapping.events(of: call) }
+    try record(isKept: call.hasHappened) { state in state.mapping.events(of: call) }
   }
 
   /// Records what the app does.
   public func record(app call: AppCall) throws(RecorderError) {
-    try record { state in state.mapping.events(of: call) }
+    try record(isKept: true) { state in state.mapping.events(of: call) }
   }
 
   /// A name for a payment of StoreKit 2, which is passed to ``PurchaseCall``.
   public func makePaymentName() -> String { sources.makePaymentName() }
 
   // The lock is held over the write, so that the spool has the events in the order of their numbers.
-  private func record(_ map: (inout State) -> [EventDraft]) throws(RecorderError) {
+  private func record(
+    isKept: Bool, _ map: (inout State) -> [EventDraft]
+  ) throws(RecorderError) {
     try state.withLock { state throws(RecorderError) in
       var next = state
       let drafts = map(&next)
@@ -111,12 +125,19 @@ public final class Recorder: Sendable {
       if next.mapping.memory != state.saved, memory.write(next.mapping.memory) {
         next.saved = next.mapping.memory
       }
+      let isRoutine = drafts.allSatisfy { $0.kind.isRoutine }
       do throws(SpoolError) {
-        try spool.append(lines, isRoutine: drafts.allSatisfy { $0.kind.isRoutine })
+        try spool.append(
+          state.missed + lines, isRoutine: isRoutine && state.missed.isEmpty)
+        next.missed = []
+        state = next
       } catch {
+        if isKept, !isRoutine, !error.isTooLong, state.missed.count < Self.missedMax {
+          next.missed += lines
+          state = next
+        }
         throw .spool(error)
       }
-      state = next
     }
   }
 

@@ -116,17 +116,40 @@ import Testing
     }
   }
 
-  @Test("numbers what it has recorded, and not what it could not") func sequence() throws {
+  @Test("writes what it could not write before it writes anything else") func missed() throws {
     var limits = SpoolLimits()
-    limits.bytesMax = 500
+    limits.bytesMax = 600
     let test = try TestRecorder(limits: limits)
-    try test.recorder.record(storeKit1: .restore)
-    try test.recorder.record(storeKit1: .restoreFinished)
-    #expect(throws: RecorderError.self) { try test.recorder.record(app: .cachePurged) }
-    let spool = test.recorder.spool
+    let recorder = test.recorder
+    try recorder.record(storeKit1: .restore)
+    try recorder.record(storeKit1: .restoreFinished)
+    let bought = EveryCall.transaction(.purchased)
+    // The spool is full. The purchase has happened; the finish has not, and must not now.
+    #expect(throws: RecorderError.self) { try recorder.record(storeKit1: .updated(bought)) }
+    #expect(throws: RecorderError.self) { try recorder.record(storeKit1: .finish(bought)) }
+    #expect(throws: RecorderError.self) {
+      try recorder.record(storeKit1: .updatedDownload(EveryCall.download(.active)))
+    }
+    #expect(recorder.spool.count == 2)
+    let spool = recorder.spool
     try spool.forget(Set(try spool.oldest(linesMax: 2, bytesMax: .max).map(\.serial)))
-    try test.recorder.record(app: .cachePurged)
-    #expect(try spool.allLines().first?.contains(#""sequence":2}"#) == true)
+    #expect(throws: RecorderError.self) { try recorder.record(storeKit1: .finish(bought)) }
+    #expect(spool.count == 0)
+    var larger = limits
+    larger.bytesMax = 2_000
+    let roomy = try TestRecorder(limits: larger)
+    roomy.disk.state.withLock { state in
+      state.failing = state.calls + 1
+      state.staysFull = true
+    }
+    #expect(throws: RecorderError.self) { try roomy.recorder.record(storeKit1: .updated(bought)) }
+    #expect(throws: RecorderError.self) { try roomy.recorder.record(storeKit1: .finish(bought)) }
+    roomy.disk.state.withLock { $0.failing = 0 }
+    try roomy.recorder.record(storeKit1: .finish(bought))
+    #expect(
+      try fields(roomy.recorder, "type") == ["transaction.purchased", "transaction.finished"])
+    let lines = try roomy.recorder.spool.allLines()
+    for (number, line) in lines.enumerated() { #expect(line.contains(#""sequence":\#(number),"#)) }
   }
 
   @Test("records a change of a subscription once") func subscriptions() throws {

@@ -34,8 +34,7 @@ struct EventMapping: Sendable {
     case .paymentAdded(let payment, let displayed): [add(payment, displayed, signedIn)]
     case .storePayment(let payment, let isAdded): isAdded ? [add(payment, nil, signedIn)] : []
     case .updated(let transaction): [report(transaction)]
-    case .finish(let transaction):
-      [close(.finished, transaction)]
+    case .finish(let transaction): [close(.finished, transaction)]
     case .removed(let transaction): [close(.removed, transaction)]
     case .startDownload(let download): [ask(.downloadRequested, download)]
     case .pauseDownload(let download): [ask(.downloadPauseRequested, download)]
@@ -93,6 +92,7 @@ struct EventMapping: Sendable {
   private mutating func close(_ kind: EventKind, _ transaction: QueueTransaction) -> EventDraft {
     let draft = about(transaction, kind)
     if transaction.state == .failed { memory.payments.close(transaction) }
+    if kind == .removed { memory.payments.forgetObject(transaction) }
     return draft
   }
 

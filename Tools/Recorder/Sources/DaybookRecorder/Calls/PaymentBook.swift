@@ -56,6 +56,9 @@ struct PaymentBook: Sendable, Equatable, Codable {
     entries[index].isClosed = true
   }
 
+  /// The transaction left the queue: another object can have its address from now on.
+  mutating func forgetObject(_ transaction: QueueTransaction) { live[transaction.object] = nil }
+
   private func find(_ transaction: QueueTransaction) -> Int? {
     if let identifier = transaction.transaction,
       let found = entries.firstIndex(where: { $0.transaction == identifier })

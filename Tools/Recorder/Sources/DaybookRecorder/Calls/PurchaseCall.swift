@@ -35,6 +35,19 @@ public enum PurchaseCall: Sendable {
   case storefrontChanged(String)
 }
 
+extension PurchaseCall {
+  /// Whether it is a result, and not a call that the app is about to make.
+  var hasHappened: Bool {
+    switch self {
+    case .productsRequested, .purchase, .finish, .restore: false
+    case .productsReceived, .productsFailed, .purchased, .purchaseFailed, .updated, .unfinished,
+      .currentEntitlement, .statusUpdated, .restoreFinished, .restoreFailed, .refundRequested,
+      .storefrontChanged:
+      true
+    }
+  }
+}
+
 /// `Product.PurchaseResult`
 public enum PurchaseResult: Sendable {
   /// `.success`, verified or not

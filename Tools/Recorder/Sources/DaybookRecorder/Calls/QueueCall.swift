@@ -50,6 +50,20 @@ public enum QueueCall: Sendable {
   case productsFailed(StoreError)
 }
 
+extension QueueCall {
+  /// Whether it is a callback or an answer, and not a call that the app is about to make.
+  var hasHappened: Bool {
+    switch self {
+    case .observerAdded, .observerRemoved, .paymentAdded, .finish, .startDownload, .pauseDownload,
+      .resumeDownload, .cancelDownload, .restore, .productsRequested:
+      false
+    case .paymentsChecked, .storePayment, .updated, .removed, .updatedDownload, .restoreFinished,
+      .restoreFailed, .storefrontChanged, .entitlementsRevoked, .productsReceived, .productsFailed:
+      true
+    }
+  }
+}
+
 /// What an `SKPayment` says.
 public struct QueuePayment: Sendable, Equatable {
   public var product: String

@@ -30,6 +30,9 @@ public enum SpoolError: Error, Equatable, CustomStringConvertible {
   /// and appears as a second event.
   case failed(FileError)
 
+  /// Whether it is the line's own fault, and no later attempt will succeed.
+  var isTooLong: Bool { if case .tooLong = self { true } else { false } }
+
   public var description: String {
     switch self {
     case .full(let bytes, let bytesMax):
