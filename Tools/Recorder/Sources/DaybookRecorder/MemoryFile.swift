@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a recorder remembers from launch to launch, in a file beside the spool: names of payments, and
-/// what was recorded of subscriptions. If it is lost, events lack the payment's name, or a status is
-/// recorded twice; no event is lost. So it never keeps one from being recorded.
+/// What a recorder remembers from launch to launch, in a file beside the spool: names of payments,
+/// and what was recorded of subscriptions. If it is lost, events lack the payment's name, or a
+/// status is recorded twice; no event is lost. So it never keeps one from being recorded.
 struct MemoryFile: Sendable {
   private let folder: String
   private let files: any SpoolFiles

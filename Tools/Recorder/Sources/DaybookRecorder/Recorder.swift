@@ -36,14 +36,14 @@ public enum RecorderError: Error, Equatable, CustomStringConvertible {
 
 /// Writes down what happens to purchases, as events that a ledger takes.
 ///
-/// A method returns when the event is on the disk, and throws if it is not. So an app that finishes a
-/// transaction after it has returned never finishes what was not recorded. All methods can be called
-/// from any thread; each waits for the disk, which takes milliseconds.
+/// A method returns when the event is on the disk, and throws if it is not. So an app that finishes
+/// a transaction after it has returned never finishes what was not recorded. All methods can be
+/// called from any thread; each waits for the disk, which takes milliseconds.
 ///
-/// What has happened anyway, such as a callback, is kept in memory if it cannot be written, and
-/// written before anything else is: no finish is recorded before what it finishes. A call that you
-/// were about to make, such as the finish, is not kept: do not make it, and record it again when you
-/// do.
+/// What cannot be written is kept in memory, and written before anything else is; only a finish is
+/// not kept. So sell, deliver and download although a method has thrown, but do not finish: the
+/// finish throws until everything before it is on the disk. If the app ends first, the queue
+/// delivers the transaction again.
 public final class Recorder: Sendable {
   private struct State {
     var mapping: EventMapping
@@ -67,7 +67,8 @@ public final class Recorder: Sendable {
   private let state: Locked<State>
 
   /// - Parameters:
-  ///   - account: The account token of whoever is signed in: an id of yours, no name and no address.
+  ///   - account: The account token of whoever is signed in: an id of yours, no name and no
+  ///   address.
   ///   - sources: The clock and where ids come from.
   public init(
     _ settings: RecorderSettings, spool: Spool, account: String? = nil,
@@ -92,14 +93,14 @@ public final class Recorder: Sendable {
 
   /// Records a callback or a call of StoreKit 1.
   public func record(storeKit1 call: QueueCall) throws(RecorderError) {
-    try record(isKept: call.hasHappened) { state in
+    try record(isKept: !call.isFinish) { state in
       state.mapping.events(of: call, signedIn: state.account)
     }
   }
 
   /// Records a result or a call of StoreKit 2.
   public func record(storeKit2 call: PurchaseCall) throws(RecorderError) {
-    try record(isKept: call.hasHappened) { state in state.mapping.events(of: call) }
+    try record(isKept: !call.isFinish) { state in state.mapping.events(of: call) }
   }
 
   /// Records what the app does.
@@ -110,7 +111,8 @@ public final class Recorder: Sendable {
   /// A name for a payment of StoreKit 2, which is passed to ``PurchaseCall``.
   public func makePaymentName() -> String { sources.makePaymentName() }
 
-  // The lock is held over the write, so that the spool has the events in the order of their numbers.
+  // The lock is held over the write, so that the spool has the events in the order of their
+  // numbers.
   private func record(
     isKept: Bool, _ map: (inout State) -> [EventDraft]
   ) throws(RecorderError) {

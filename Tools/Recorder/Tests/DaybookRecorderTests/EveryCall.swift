@@ -6,7 +6,8 @@ struct TestRecorder {
   let disk: MemoryDisk
 
   init(
-    _ disk: MemoryDisk = MemoryDisk(), session: String = "launch-1", limits: SpoolLimits = SpoolLimits(),
+    _ disk: MemoryDisk = MemoryDisk(), session: String = "launch-1",
+    limits: SpoolLimits = SpoolLimits(),
     set: (inout RecorderSettings) -> Void = { _ in }
   ) throws {
     self.disk = disk
@@ -109,7 +110,8 @@ enum EveryCall {
           language: "de")),
       .backgrounded, .foregrounded, .receiptSubmitted(purchase),
       .receiptRejected(purchase, status: 21_003, network), .receiptAccepted(purchase, status: 0),
-      .installStarted(install), .installFailed(install, network), .installed(install, version: "2.0"),
+      .installStarted(install), .installFailed(install, network),
+      .installed(install, version: "2.0"),
       .activated(install), .fulfillmentFailed(purchase, network), .fulfilled(purchase),
       .contentRemoved(Install(Purchase(product: "com.example.trails.alps"))), .cachePurged,
       .consumed(unit: "routes", amount: 1, product: "com.example.trails.routes10"),
@@ -143,7 +145,8 @@ enum EveryCall {
     fill: (inout SubscriptionStatus) -> Void = { _ in }
   ) -> SubscriptionStatus {
     var status = SubscriptionStatus(
-      transaction: signed(), state: state, willAutoRenew: renews, renewsAs: "com.example.trails.plus",
+      transaction: signed(), state: state, willAutoRenew: renews,
+      renewsAs: "com.example.trails.plus",
       signedAt: time, jws: "header.renewal.signature")
     fill(&status)
     return status
@@ -157,7 +160,8 @@ enum EveryCall {
         [OfferedProduct(product: product, price: "4.99", currency: "EUR")], invalid: []),
       .productsFailed(network),
       .purchase(
-        payment: "tap-4", product: product, displayed: DisplayedPrice(price: "4.99", currency: "EUR")),
+        payment: "tap-4", product: product,
+        displayed: DisplayedPrice(price: "4.99", currency: "EUR")),
       .purchased(.success(signed()), payment: "tap-4", product: product),
       .purchased(.userCancelled, payment: "tap-5", product: product),
       .purchased(.pending, payment: "tap-6", product: product),

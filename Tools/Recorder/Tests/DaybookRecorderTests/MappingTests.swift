@@ -23,12 +23,14 @@ import Testing
 
   @Test("writes each type of event that it knows in one of these calls") func everyType() throws {
     let types = try everyLine().compactMap { line in
-      (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["type"] as? String
+      (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["type"]
+        as? String
     }
     #expect(Set(types) == Set(EventKind.allCases.map(\.rawValue)))
   }
 
-  @Test("writes what a ledger takes without a warning",
+  @Test(
+    "writes what a ledger takes without a warning",
     .enabled(if: SimulatorTests.program != nil, "DAYBOOK_PROGRAM names no program"))
   func ledger() throws {
     let program = Program(try #require(SimulatorTests.program))
@@ -157,7 +159,8 @@ import Testing
     for session in ["launch-1", "launch-2"] {
       let test = try TestRecorder(disk, session: session)
       for _ in 1...2 {
-        try test.recorder.record(storeKit2: .statusUpdated(EveryCall.status(.expired, renews: false)))
+        try test.recorder.record(
+          storeKit2: .statusUpdated(EveryCall.status(.expired, renews: false)))
       }
       #expect(
         try fields(test.recorder, "type")
@@ -177,12 +180,14 @@ import Testing
     #expect(made.allSatisfy { UUID(uuidString: $0) != nil && $0.hasPrefix("017f22e2-79b0-7") })
   }
 
-  @Test("writes times in UTC with the digits that they need", arguments: [
-    (0, "1970-01-01T00:00:00Z"), (951_782_400_000_000, "2000-02-29T00:00:00Z"),
-    (1_772_359_200_250_000, "2026-03-01T10:00:00.25Z"),
-    (4_107_542_399_999_999, "2100-02-28T23:59:59.999999Z"),
-    (253_402_300_799_000_001, "9999-12-31T23:59:59.000001Z"),
-  ] as [(Int64, String)])
+  @Test(
+    "writes times in UTC with the digits that they need",
+    arguments: [
+      (0, "1970-01-01T00:00:00Z"), (951_782_400_000_000, "2000-02-29T00:00:00Z"),
+      (1_772_359_200_250_000, "2026-03-01T10:00:00.25Z"),
+      (4_107_542_399_999_999, "2100-02-28T23:59:59.999999Z"),
+      (253_402_300_799_000_001, "9999-12-31T23:59:59.000001Z"),
+    ] as [(Int64, String)])
   func times(microseconds: Int64, text: String) {
     #expect(Timestamp(microseconds: microseconds).rfc3339 == text)
   }

@@ -2,7 +2,8 @@ import Foundation
 
 @testable import DaybookRecorder
 
-/// A disk in memory: it forgets at a power cut what was not synced, and fails where a test wants it.
+/// A disk in memory: it forgets at a power cut what was not synced, and fails where a test wants
+/// it.
 final class MemoryDisk: SpoolFiles {
   struct State {
     var bytes: [Int: [UInt8]] = [:]

@@ -268,7 +268,9 @@ private struct DevicePlayer {
     guard let text, text.hasSuffix("Z") else { return nil }
     let parts = text.dropLast().split(separator: ".")
     guard let whole = parts.first, let date = format.date(from: whole + "Z") else { return nil }
-    let digits = parts.dropFirst().first.map { $0.padding(toLength: 6, withPad: "0", startingAt: 0) }
+    let digits = parts.dropFirst().first.map {
+      $0.padding(toLength: 6, withPad: "0", startingAt: 0)
+    }
     let fraction = digits.flatMap { Int64($0) } ?? 0
     return Timestamp(microseconds: Int64(date.timeIntervalSince1970) * 1_000_000 + fraction)
   }

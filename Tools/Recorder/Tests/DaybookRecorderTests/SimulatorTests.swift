@@ -40,8 +40,10 @@ import Testing
     #expect(try differences(text).isEmpty)
     for (old, new) in [
       // The translator does not pass a payment's name on: the recorder has to find it.
-      (#""payment":"payment-305718319-2","product":"alps","transaction""#,
-        #""payment":"payment-305718319-9","product":"alps","transaction""#),
+      (
+        #""payment":"payment-305718319-2","product":"alps","transaction""#,
+        #""payment":"payment-305718319-9","product":"alps","transaction""#
+      ),
       (#""type":"transaction.finished""#, #""subtype":"x","type":"transaction.finished""#),
       (#""sequence":20,"#, #""sequence":21,"#),
       (#""source":"app""#, #""source":"storekit1""#),
@@ -52,7 +54,8 @@ import Testing
     }
   }
 
-  @Test("equals the runs of every scenario with a script, under many seeds",
+  @Test(
+    "equals the runs of every scenario with a script, under many seeds",
     .enabled(if: program != nil, "DAYBOOK_PROGRAM names no program"))
   func played() throws {
     let program = try #require(Self.program)

@@ -35,7 +35,13 @@ import Testing
       #expect(try spool.allLines() == lines)
     }
     let spool = try Spool(folder: folder.path + "/a/b", limits: limits)
-    #expect(spool.report == { var report = SpoolReport(); report.events = 300; return report }())
+    #expect(
+      spool.report
+        == {
+          var report = SpoolReport()
+          report.events = 300
+          return report
+        }())
     #expect(try spool.allLines() == lines)
     #expect(try spool.oldest(linesMax: 2, bytesMax: .max).map(\.serial).count == 2)
     #expect(try spool.oldest(linesMax: 9, bytesMax: 1).count == 1)
@@ -153,7 +159,8 @@ import Testing
     return (lost, isDone)
   }
 
-  @Test("loses nothing that it acknowledged when the power is cut at any call") func power() throws {
+  @Test("loses nothing that it acknowledged when the power is cut at any call") func power() throws
+  {
     for torn in [0, 1, 7, 19, 20, 21, 30, 1_000] {
       var call = 1
       while true {

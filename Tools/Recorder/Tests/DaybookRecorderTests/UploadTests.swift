@@ -147,7 +147,8 @@ private actor FakeServer: EventUploader {
     #expect(spool.count == 0)
   }
 
-  @Test("keeps what is refused aside with its reason, and nothing waits for it",
+  @Test(
+    "keeps what is refused aside with its reason, and nothing waits for it",
     arguments: [false, true])
   func refusals(isTerse: Bool) async throws {
     let folder = try TemporaryFolder()

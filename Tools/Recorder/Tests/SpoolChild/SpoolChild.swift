@@ -2,8 +2,8 @@ import DaybookRecorder
 import Foundation
 
 /// Appends numbered lines to a spool until it is killed, and prints each when it is acknowledged.
-/// `SpoolChild FOLDER FIRST [early]`: `early` prints before it appends, which is the mistake that the
-/// test has to find.
+/// `SpoolChild FOLDER FIRST [early]`: `early` prints before it appends, which is the mistake that
+/// the test has to find.
 @main struct SpoolChild {
   static func main() throws {
     let arguments = CommandLine.arguments

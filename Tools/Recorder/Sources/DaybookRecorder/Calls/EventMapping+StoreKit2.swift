@@ -56,7 +56,8 @@ extension EventMapping {
     _ transaction: SignedTransaction, payment: String?
   ) -> EventDraft {
     if let error = transaction.verificationError {
-      // A transaction whose signature is not valid is no purchase: nothing that it says is believed.
+      // A transaction whose signature is not valid is no purchase: nothing that it says is
+      // believed.
       var draft = EventDraft(.receiptRejected, .storekit2)
       draft.payment = payment
       draft.product = transaction.product
@@ -148,11 +149,11 @@ extension EventMapping {
   }
 
   static func payment(
-    _ name: String, _ product: String, _ quantity: Int, _ displayed: DisplayedPrice?,
+    _ name: String, _ product: String, _ quantity: Int?, _ displayed: DisplayedPrice?,
     _ source: EventSource, asksToBuy: Bool? = nil
   ) -> EventDraft {
     var draft = draft(.paymentAdded, source) { data in
-      data.set("quantity", Int64(quantity))
+      data.set("quantity", quantity.map(Int64.init))
       data.set("askToBuy", asksToBuy)
       data.set("displayedPrice", displayed?.price)
       data.set("currency", displayed?.currency)

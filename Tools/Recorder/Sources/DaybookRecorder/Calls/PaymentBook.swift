@@ -1,6 +1,7 @@
-/// The names of payments. StoreKit 1 gives no identifier before the purchase, and none to a failure,
-/// so the recorder names each payment itself, and finds its name again when the queue reports it: by
-/// the transaction's object within a launch, by its identifier, else by what the payment says.
+/// The names of payments. StoreKit 1 gives no identifier before the purchase, and none to a
+/// failure, so the recorder names each payment itself, and finds its name again when the queue
+/// reports it: by the transaction's object within a launch, by its identifier, else by what the
+/// payment says.
 struct PaymentBook: Sendable, Equatable, Codable {
   private struct Entry: Sendable, Equatable, Codable {
     var name: String

@@ -2,13 +2,15 @@
 public enum PurchaseCall: Sendable {
   /// `Product.products(for:)`
   case productsRequested([String])
-  /// Its result. The identifiers that were asked for and are missing in it are unknown to the store.
+  /// Its result. The identifiers that were asked for and are missing in it are unknown to the
+  /// store.
   case productsReceived([OfferedProduct], invalid: [String])
   /// The error that it threw.
   case productsFailed(StoreError)
   /// Before `product.purchase(options:)`, also for a `PurchaseIntent`. `payment` is a name of your
   /// own for this purchase.
-  case purchase(payment: String, product: String, quantity: Int = 1, displayed: DisplayedPrice?)
+  case purchase(
+    payment: String, product: String, quantity: Int? = nil, displayed: DisplayedPrice? = nil)
   /// What `product.purchase(options:)` returned.
   case purchased(PurchaseResult, payment: String, product: String)
   /// The error that it threw.
@@ -36,16 +38,8 @@ public enum PurchaseCall: Sendable {
 }
 
 extension PurchaseCall {
-  /// Whether it is a result, and not a call that the app is about to make.
-  var hasHappened: Bool {
-    switch self {
-    case .productsRequested, .purchase, .finish, .restore: false
-    case .productsReceived, .productsFailed, .purchased, .purchaseFailed, .updated, .unfinished,
-      .currentEntitlement, .statusUpdated, .restoreFinished, .restoreFailed, .refundRequested,
-      .storefrontChanged:
-      true
-    }
-  }
+  /// Whether it is the call that has to wait until everything before it is on the disk.
+  var isFinish: Bool { if case .finish = self { true } else { false } }
 }
 
 /// `Product.PurchaseResult`

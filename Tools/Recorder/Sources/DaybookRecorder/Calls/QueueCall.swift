@@ -11,8 +11,8 @@ public enum QueueCall: Sendable {
   case paymentsChecked(allowed: Bool)
   /// `SKPaymentQueue.add(_: SKPayment)`, and the price that the customer saw
   case paymentAdded(QueuePayment, displayed: DisplayedPrice? = nil)
-  /// `paymentQueue(_:shouldAddStorePayment:for:)` and the app's answer. One that is declined becomes
-  /// no event: the app adds it later as a payment, or never.
+  /// `paymentQueue(_:shouldAddStorePayment:for:)` and the app's answer. One that is declined
+  /// becomes no event: the app adds it later as a payment, or never.
   case storePayment(QueuePayment, isAdded: Bool)
   /// `paymentQueue(_:updatedTransactions:)`, once for each transaction
   case updated(QueueTransaction)
@@ -51,17 +51,8 @@ public enum QueueCall: Sendable {
 }
 
 extension QueueCall {
-  /// Whether it is a callback or an answer, and not a call that the app is about to make.
-  var hasHappened: Bool {
-    switch self {
-    case .observerAdded, .observerRemoved, .paymentAdded, .finish, .startDownload, .pauseDownload,
-      .resumeDownload, .cancelDownload, .restore, .productsRequested:
-      false
-    case .paymentsChecked, .storePayment, .updated, .removed, .updatedDownload, .restoreFinished,
-      .restoreFailed, .storefrontChanged, .entitlementsRevoked, .productsReceived, .productsFailed:
-      true
-    }
-  }
+  /// Whether it is the call that has to wait until everything before it is on the disk.
+  var isFinish: Bool { if case .finish = self { true } else { false } }
 }
 
 /// What an `SKPayment` says.
@@ -104,8 +95,8 @@ public struct QueueTransaction: Sendable, Equatable {
     public var isDelivered: Bool { self == .purchased || self == .restored }
   }
 
-  /// Which object it is, for as long as the app runs: the transaction of a payment has no identifier
-  /// before the purchase.
+  /// Which object it is, for as long as the app runs: the transaction of a payment has no
+  /// identifier before the purchase.
   public var object: UInt
   public var state: State
   public var payment: QueuePayment

@@ -13,8 +13,8 @@ public struct StoreEnvironment: Sendable, Hashable {
 
   private init(name: String) { self.name = name }
 
-  /// The environment that StoreKit 2 calls `Production`, `Sandbox` or `Xcode`; nil for one that this
-  /// version does not know, because a ledger accepts no other names.
+  /// The environment that StoreKit 2 calls `Production`, `Sandbox` or `Xcode`; nil for one that
+  /// this version does not know, because a ledger accepts no other names.
   public init?(storeName: String) {
     switch storeName.lowercased() {
     case "production": self = .production
@@ -159,7 +159,9 @@ extension EventDraft {
     switch owner {
     case .signedIn: envelope.signedIn
     case .stated(let stated):
-      if let stated, !stated.isEmpty { stated } else if envelope.assignsToSignedIn {
+      if let stated, !stated.isEmpty {
+        stated
+      } else if envelope.assignsToSignedIn {
         envelope.signedIn
       } else {
         nil

@@ -1,6 +1,6 @@
 extension Spool {
-  /// Reads the files of a folder: whole records are kept, what does not check is skipped, and a torn
-  /// end is cut off.
+  /// Reads the files of a folder: whole records are kept, what does not check is skipped, and a
+  /// torn end is cut off.
   static func load(
     _ folder: String, _ files: any SpoolFiles
   ) throws(FileError) -> (state: State, report: SpoolReport) {

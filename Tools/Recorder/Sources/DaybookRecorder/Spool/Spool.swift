@@ -115,8 +115,8 @@ public final class Spool: Sendable {
       try file.write(bytes, at: segment.size)
       try file.sync()
     } catch {
-      // After a failed sync nobody knows what is on the disk, and the next sync may not say it again.
-      // So this file gets no more records. What was acknowledged in it was synced before.
+      // After a failed sync nobody knows what is on the disk, and the next sync may not say it
+      // again. So this file gets no more records. What was acknowledged in it was synced before.
       state.segments[index].file = nil
       Self.truncate(file, to: segment.size)
       throw error
@@ -131,7 +131,8 @@ public final class Spool: Sendable {
       try file.truncate(to: size)
       try file.sync()
     } catch {
-      // What is left there is skipped at the next opening, or found whole: then it is uploaded, too.
+      // What is left there is skipped at the next opening, or found whole: then it is uploaded,
+      // too.
       return
     }
   }

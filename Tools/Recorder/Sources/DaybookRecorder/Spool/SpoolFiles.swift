@@ -12,8 +12,8 @@ public protocol SpoolFiles: Sendable {
   func rename(_ path: String, to other: String) throws(FileError)
   /// Makes the names in a folder last: a file that was created is there after a power cut.
   func syncFolder(_ path: String) throws(FileError)
-  /// Opens a file and locks it, until the file is released. Throws ``FileError/isLocked`` if another
-  /// process, or another spool in this one, holds the lock.
+  /// Opens a file and locks it, until the file is released. Throws ``FileError/isLocked`` if
+  /// another process, or another spool in this one, holds the lock.
   func lock(_ path: String) throws(FileError) -> any SpoolFile
 }
 

@@ -1,13 +1,13 @@
 /// How large a spool may get.
 public struct SpoolLimits: Sendable {
-  /// All files of the spool, in bytes. 16 MiB are about 30,000 events: years of a customer who buys,
-  /// and weeks of one who downloads all day.
+  /// All files of the spool, in bytes. 16 MiB are about 30,000 events: years of a customer who
+  /// buys, and weeks of one who downloads all day.
   public var bytesMax = 16 << 20
   /// From here on, events that say little are refused, so that the others find room: a quarter is
   /// left to them.
   public var routineBytesMax: Int { bytesMax / 4 * 3 }
-  /// A file that has this size gets no more records, in bytes. It is deleted when all of its records
-  /// were acknowledged, so what is sent again after a crash is at most one file.
+  /// A file that has this size gets no more records, in bytes. It is deleted when all of its
+  /// records were acknowledged, so what is sent again after a crash is at most one file.
   public var segmentBytesMax = 128 << 10
   /// A line, in bytes: the ledger accepts no longer one.
   public var lineBytesMax = 1 << 20
@@ -53,8 +53,8 @@ public struct SpoolReport: Sendable, Equatable {
   /// Bytes at the end of the newest file that are no whole record: what a kill in the middle of a
   /// write leaves. They were cut off. They were never acknowledged to the caller.
   public var cutBytes = 0
-  /// Bytes elsewhere that do not check, and were skipped: events that the disk lost, or what a write
-  /// left that failed.
+  /// Bytes elsewhere that do not check, and were skipped: events that the disk lost, or what a
+  /// write left that failed.
   public var damagedBytes = 0
 
   public init() {}

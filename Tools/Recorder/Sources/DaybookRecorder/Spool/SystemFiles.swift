@@ -124,8 +124,8 @@ private final class SystemFile: SpoolFile {
 
   func sync() throws(FileError) {
     #if canImport(Darwin)
-      // On Apple's systems, fsync leaves the bytes in the disk's cache (fcntl(2), F_FULLFSYNC). Some
-      // file systems know only fsync.
+      // On Apple's systems, fsync leaves the bytes in the disk's cache (fcntl(2), F_FULLFSYNC).
+      // Some file systems know only fsync.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
     #endif
     while fsync(descriptor) != 0 {

@@ -1,5 +1,5 @@
 #if canImport(StoreKit)
-  public import Foundation
+  import Foundation
   public import StoreKit
 
   // StoreKit 2's values as those of this package.

@@ -1,20 +1,20 @@
 #if canImport(StoreKit)
-  import Foundation
+  public import Foundation
   public import StoreKit
 
-  /// The payment queue, recorded: it stands between the queue and your own observer, and between your
-  /// code and the queue.
+  /// The payment queue, recorded: it stands between the queue and your own observer, and between
+  /// your code and the queue.
   ///
   /// ```swift
   /// let queue = RecordingQueue(recorder, observer: myObserver)
-  /// try queue.start()                   // in application(_:didFinishLaunchingWithOptions:)
-  /// try queue.add(payment)              // for SKPaymentQueue.default().add(payment)
-  /// try queue.finish(transaction)       // for SKPaymentQueue.default().finishTransaction(transaction)
+  /// queue.start()                       // in application(_:didFinishLaunchingWithOptions:)
+  /// queue.add(payment)                  // for SKPaymentQueue.default().add(payment)
+  /// try queue.finish(transaction)       // for finishTransaction(transaction)
   /// ```
   ///
-  /// Callbacks are recorded, then passed on, even if they could not be recorded: the customer gets what
-  /// was bought. Then a finish throws until they are. Calls are recorded, then made; if one throws, it
-  /// was not made. Keep the object for as long as the app runs: the queue does not.
+  /// Calls are recorded, then made, and callbacks are recorded, then passed on, even if the disk
+  /// takes nothing: the customer can buy, and gets what was bought. Only a finish throws then. Keep
+  /// the object for as long as the app runs: the queue does not.
   public final class RecordingQueue: NSObject, SKPaymentTransactionObserver {
     private let recorder: Recorder
     private let queue: SKPaymentQueue
@@ -23,10 +23,11 @@
 
     /// - Parameters:
     ///   - observer: Your own observer. Do not add it to the queue as well.
-    ///   - failed: Called when a callback could not be recorded; log it.
+    ///   - failed: Called when something could not be recorded yet; log it.
     public init(
       _ recorder: Recorder, observer: any SKPaymentTransactionObserver,
-      queue: SKPaymentQueue = .default(), failed: @escaping @Sendable (RecorderError) -> Void = { _ in }
+      queue: SKPaymentQueue = .default(),
+      failed: @escaping @Sendable (RecorderError) -> Void = { _ in }
     ) {
       self.recorder = recorder
       self.observer = observer
@@ -34,32 +35,39 @@
       self.failed = failed
     }
 
+    /// Records something. What fails is told, and written before the next event.
+    private func note(_ call: QueueCall) {
+      do {
+        try recorder.record(storeKit1: call)
+      } catch {
+        failed(error)
+      }
+    }
+
     // MARK: - Calls
 
     /// Adds the observer.
-    public func start() throws(RecorderError) {
-      try recorder.record(storeKit1: .observerAdded)
+    public func start() {
+      note(.observerAdded)
       queue.add(self)
     }
 
     /// Removes the observer.
-    public func stop() throws(RecorderError) {
-      try recorder.record(storeKit1: .observerRemoved)
+    public func stop() {
+      note(.observerRemoved)
       queue.remove(self)
     }
 
     /// Whether payments may be made.
-    public func canMakePayments() throws(RecorderError) -> Bool {
+    public func canMakePayments() -> Bool {
       let isAllowed = SKPaymentQueue.canMakePayments()
-      try recorder.record(storeKit1: .paymentsChecked(allowed: isAllowed))
+      note(.paymentsChecked(allowed: isAllowed))
       return isAllowed
     }
 
     /// Adds a payment. `displayed` is the price that the customer saw.
-    public func add(
-      _ payment: SKPayment, displayed: DisplayedPrice? = nil
-    ) throws(RecorderError) {
-      try recorder.record(storeKit1: .paymentAdded(QueuePayment(payment), displayed: displayed))
+    public func add(_ payment: SKPayment, displayed: DisplayedPrice? = nil) {
+      note(.paymentAdded(QueuePayment(payment), displayed: displayed))
       queue.add(payment)
     }
 
@@ -70,10 +78,8 @@
     }
 
     /// Asks for the transactions that can be restored.
-    public func restoreCompletedTransactions(
-      account: String? = nil
-    ) throws(RecorderError) {
-      try recorder.record(storeKit1: .restore)
+    public func restoreCompletedTransactions(account: String? = nil) {
+      note(.restore)
       if let account {
         queue.restoreCompletedTransactions(withApplicationUsername: account)
       } else {
@@ -81,16 +87,33 @@
       }
     }
 
-    // MARK: - Callbacks
-
-    /// Records a callback. One that fails is told, and written before the next event.
-    private func note(_ call: QueueCall) {
-      do {
-        try recorder.record(storeKit1: call)
-      } catch {
-        failed(error)
+    #if os(iOS) || os(macOS)
+      /// Starts downloads.
+      public func start(_ downloads: [SKDownload]) {
+        for download in downloads { note(.startDownload(QueueDownload(download))) }
+        queue.start(downloads)
       }
-    }
+
+      /// Pauses downloads.
+      public func pause(_ downloads: [SKDownload]) {
+        for download in downloads { note(.pauseDownload(QueueDownload(download))) }
+        queue.pause(downloads)
+      }
+
+      /// Resumes downloads.
+      public func resume(_ downloads: [SKDownload]) {
+        for download in downloads { note(.resumeDownload(QueueDownload(download))) }
+        queue.resume(downloads)
+      }
+
+      /// Cancels downloads.
+      public func cancel(_ downloads: [SKDownload]) {
+        for download in downloads { note(.cancelDownload(QueueDownload(download))) }
+        queue.cancel(downloads)
+      }
+    #endif
+
+    // MARK: - Callbacks
 
     public func paymentQueue(
       _ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]
@@ -152,42 +175,6 @@
     #endif
   }
 
-  #if os(iOS) || os(macOS)
-    extension RecordingQueue {
-      /// Starts downloads.
-      public func start(_ downloads: [SKDownload]) throws(RecorderError) {
-        for download in downloads {
-          try recorder.record(storeKit1: .startDownload(QueueDownload(download)))
-        }
-        queue.start(downloads)
-      }
-
-      /// Pauses downloads.
-      public func pause(_ downloads: [SKDownload]) throws(RecorderError) {
-        for download in downloads {
-          try recorder.record(storeKit1: .pauseDownload(QueueDownload(download)))
-        }
-        queue.pause(downloads)
-      }
-
-      /// Resumes downloads.
-      public func resume(_ downloads: [SKDownload]) throws(RecorderError) {
-        for download in downloads {
-          try recorder.record(storeKit1: .resumeDownload(QueueDownload(download)))
-        }
-        queue.resume(downloads)
-      }
-
-      /// Cancels downloads.
-      public func cancel(_ downloads: [SKDownload]) throws(RecorderError) {
-        for download in downloads {
-          try recorder.record(storeKit1: .cancelDownload(QueueDownload(download)))
-        }
-        queue.cancel(downloads)
-      }
-    }
-  #endif
-
   /// A products request, recorded: it stands between the request and your own delegate.
   ///
   /// A request does not keep its delegate: keep this object until the request has ended.
@@ -231,7 +218,8 @@
     ) {
       note(
         .productsReceived(
-          response.products.map { OfferedProduct($0) }, invalid: response.invalidProductIdentifiers))
+          response.products.map { OfferedProduct($0) }, invalid: response.invalidProductIdentifiers)
+      )
       delegate.productsRequest(request, didReceive: response)
     }
 

@@ -2,8 +2,8 @@
   import Foundation
   public import StoreKit
 
-  /// Listens to StoreKit 2: what is unfinished, what is updated, and the states of subscriptions. Each
-  /// value is recorded, then passed on.
+  /// Listens to StoreKit 2: what is unfinished, what is updated, and the states of subscriptions.
+  /// Each value is recorded, then passed on.
   ///
   /// ```swift
   /// let listener = TransactionListener(recorder) { result in await deliver(result) }
@@ -14,19 +14,14 @@
     private let tasks: [Task<Void, Never>]
 
     /// - Parameters:
-    ///   - failed: Called when something could not be recorded; log it.
-    ///   - deliver: Gives what was bought, and finishes with ``StoreKit/Transaction/finish(with:)``.
+    ///   - failed: Called when something could not be recorded yet; log it.
+    ///   - deliver: Gives what was bought, and finishes with
+    ///   ``StoreKit/Transaction/finish(with:)``.
     public init(
       _ recorder: Recorder, failed: @escaping @Sendable (RecorderError) -> Void = { _ in },
       deliver: @escaping @Sendable (VerificationResult<StoreKit.Transaction>) async -> Void
     ) {
-      let note: @Sendable (PurchaseCall) -> Void = { call in
-        do {
-          try recorder.record(storeKit2: call)
-        } catch {
-          failed(error)
-        }
-      }
+      let note: @Sendable (PurchaseCall) -> Void = { recorder.note($0, failed) }
       tasks = [
         Task {
           for await result in StoreKit.Transaction.unfinished {
@@ -57,57 +52,56 @@
   }
 
   extension Product {
-    /// Asks for products, recorded.
+    /// Asks for products, recorded. It asks even if that cannot be recorded yet.
+    ///
+    /// - Parameter failed: Called when something could not be recorded yet; log it.
     public static func products(
-      for identifiers: [String], with recorder: Recorder
+      for identifiers: [String], with recorder: Recorder,
+      failed: @Sendable (RecorderError) -> Void = { _ in }
     ) async throws -> [Product] {
-      try recorder.record(storeKit2: .productsRequested(identifiers))
+      recorder.note(.productsRequested(identifiers), failed)
       do {
         let products = try await Product.products(for: identifiers)
         let known = Set(products.map(\.id))
-        try recorder.record(
-          storeKit2: .productsReceived(
-            products.map { OfferedProduct($0) }, invalid: identifiers.filter { !known.contains($0) }))
+        let invalid = identifiers.filter { !known.contains($0) }
+        recorder.note(
+          .productsReceived(products.map { OfferedProduct($0) }, invalid: invalid), failed)
         return products
-      } catch let error as RecorderError {
-        throw error
       } catch {
-        try recorder.record(storeKit2: .productsFailed(StoreError(error)))
+        recorder.note(.productsFailed(StoreError(error)), failed)
         throw error
       }
     }
 
-    /// Purchases, recorded. If it throws a ``RecorderError`` before the purchase, nothing was bought; if
-    /// it does so afterwards, the transaction is unfinished and comes again.
+    /// Purchases, recorded. It purchases even if that cannot be recorded yet: then the finish
+    /// waits.
+    ///
+    /// - Parameter failed: Called when something could not be recorded yet; log it.
     public func purchase(
-      options: Set<PurchaseOption> = [], with recorder: Recorder
+      options: Set<PurchaseOption> = [], with recorder: Recorder,
+      failed: @Sendable (RecorderError) -> Void = { _ in }
     ) async throws -> PurchaseResult {
       let name = recorder.makePaymentName()
-      let price = OfferedProduct(self)
-      try recorder.record(
-        storeKit2: .purchase(
-          payment: name, product: id,
-          displayed: price.price.map { DisplayedPrice(price: $0, currency: price.currency) }))
+      let offered = OfferedProduct(self)
+      let price = offered.price.map { DisplayedPrice(price: $0, currency: offered.currency) }
+      recorder.note(.purchase(payment: name, product: id, displayed: price), failed)
       let result: PurchaseResult
       do {
         result = try await purchase(options: options)
       } catch StoreKitError.userCancelled {
-        try recorder.record(storeKit2: .purchased(.userCancelled, payment: name, product: id))
+        recorder.note(.purchased(.userCancelled, payment: name, product: id), failed)
         throw StoreKitError.userCancelled
       } catch {
-        try recorder.record(
-          storeKit2: .purchaseFailed(StoreError(error), payment: name, product: id))
+        recorder.note(.purchaseFailed(StoreError(error), payment: name, product: id), failed)
         throw error
       }
       switch result {
-      case .success(let transaction):
-        try recorder.record(
-          storeKit2: .purchased(
-            .success(SignedTransaction(transaction)), payment: name, product: id))
-      case .pending:
-        try recorder.record(storeKit2: .purchased(.pending, payment: name, product: id))
+      case .success(let signed):
+        let transaction = SignedTransaction(signed)
+        recorder.note(.purchased(.success(transaction), payment: name, product: id), failed)
+      case .pending: recorder.note(.purchased(.pending, payment: name, product: id), failed)
       case .userCancelled:
-        try recorder.record(storeKit2: .purchased(.userCancelled, payment: name, product: id))
+        recorder.note(.purchased(.userCancelled, payment: name, product: id), failed)
       // A result of a later system: what it brings comes as a transaction.
       @unknown default: break
       }
@@ -125,15 +119,28 @@
 
   extension AppStore {
     /// Synchronizes, recorded as a restore.
-    public static func sync(with recorder: Recorder) async throws {
-      try recorder.record(storeKit2: .restore)
+    public static func sync(
+      with recorder: Recorder, failed: @Sendable (RecorderError) -> Void = { _ in }
+    ) async throws {
+      recorder.note(.restore, failed)
       do {
         try await sync()
       } catch {
-        try recorder.record(storeKit2: .restoreFailed(StoreError(error)))
+        recorder.note(.restoreFailed(StoreError(error)), failed)
         throw error
       }
-      try recorder.record(storeKit2: .restoreFinished)
+      recorder.note(.restoreFinished, failed)
+    }
+  }
+
+  extension Recorder {
+    /// Records something that happens whether it can be written now or later.
+    fileprivate func note(_ call: PurchaseCall, _ failed: (RecorderError) -> Void) {
+      do {
+        try record(storeKit2: call)
+      } catch {
+        failed(error)
+      }
     }
   }
 #endif
