@@ -6,7 +6,7 @@
   /// Each value is recorded, then passed on.
   ///
   /// ```swift
-  /// let listener = TransactionListener(recorder) { result in await deliver(result) }
+  /// let listener = TransactionListener(recorder) { result in try await deliver(result) }
   /// ```
   ///
   /// Make it at the launch, and keep it for as long as the app runs.
@@ -19,20 +19,30 @@
     ///   ``StoreKit/Transaction/finish(with:)``.
     public init(
       _ recorder: Recorder, failed: @escaping @Sendable (RecorderError) -> Void = { _ in },
-      deliver: @escaping @Sendable (VerificationResult<StoreKit.Transaction>) async -> Void
+      deliver: @escaping @Sendable (VerificationResult<StoreKit.Transaction>) async throws -> Void
     ) {
       let note: @Sendable (PurchaseCall) -> Void = { recorder.note($0, failed) }
+      let give: @Sendable (VerificationResult<StoreKit.Transaction>) async -> Void = { result in
+        do {
+          try await deliver(result)
+        } catch let error as RecorderError {
+          failed(error)
+        } catch {
+          // The app's own error: it has seen it. The transaction comes again.
+          return
+        }
+      }
       tasks = [
         Task {
           for await result in StoreKit.Transaction.unfinished {
             note(.unfinished(SignedTransaction(result)))
-            await deliver(result)
+            await give(result)
           }
         },
         Task {
           for await result in StoreKit.Transaction.updates {
             note(.updated(SignedTransaction(result)))
-            await deliver(result)
+            await give(result)
           }
         },
         Task {
