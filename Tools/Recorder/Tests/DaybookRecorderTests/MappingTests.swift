@@ -87,6 +87,37 @@ import Testing
     try file.write([UInt8](#"{"pay"#.utf8), at: 0)
   }
 
+  @Test("gives two payments for one product their names in their order, and a restore none")
+  func order() throws {
+    let disk = MemoryDisk()
+    let payment = QueuePayment(product: "p", account: "hiker-1")
+    func reported(_ object: UInt, _ state: QueueTransaction.State) -> QueueCall {
+      .updated(
+        QueueTransaction(
+          object: object, state: state, payment: payment,
+          transaction: state.isDelivered ? "T\(object)" : nil))
+    }
+    do {
+      // This payment is never answered, and stands behind those of the next launch.
+      let test = try TestRecorder(disk, session: "launch-0")
+      try test.recorder.record(storeKit1: .paymentAdded(payment))
+    }
+    let test = try TestRecorder(disk)
+    try test.recorder.record(storeKit1: .paymentAdded(payment))
+    try test.recorder.record(storeKit1: .paymentAdded(payment))
+    for call in [reported(1, .restored), reported(2, .purchasing), reported(3, .purchasing)] {
+      try test.recorder.record(storeKit1: call)
+    }
+    for call in [reported(3, .purchased), reported(2, .purchased), reported(4, .purchased)] {
+      try test.recorder.record(storeKit1: call)
+    }
+    let (first, second) = ("launch-1-tap-1", "launch-1-tap-2")
+    #expect(
+      try fields(test.recorder, "payment") == [
+        "launch-0-tap-1", first, second, nil, first, second, second, first, "launch-0-tap-1",
+      ])
+  }
+
   @Test("records without names if their file is damaged or cannot be written") func damagedNames()
     throws
   {

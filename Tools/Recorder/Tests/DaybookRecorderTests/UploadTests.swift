@@ -228,6 +228,32 @@ private actor FakeServer: EventUploader {
     #expect(spool.count == 0)
   }
 
+  @Test("waits for weeks without a network, over many launches, and then sends everything")
+  func weeks() async throws {
+    let disk = MemoryDisk()
+    var limits = SpoolLimits()
+    limits.segmentBytesMax = 1_000
+    var next = 0
+    for _ in 1...40 {
+      let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+      for _ in 1...20 {
+        try spool.append(#"{"id":"e\#(next)"}"#)
+        next += 1
+      }
+      let offline = FakeServer([.lost(stored: false), .lost(stored: false)])
+      let upload = upload(spool, offline)
+      #expect(await upload.uploadOnce() == .wait(seconds: 1.5))
+      #expect(await upload.uploadOnce() == .wait(seconds: 3))
+      #expect(spool.count == next)
+      disk.cutPower()
+    }
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    let server = FakeServer()
+    #expect(try await run(upload(spool, server)).isEmpty)
+    #expect(await server.requests.flatMap { $0 } == (0..<next).map { #"{"id":"e\#($0)"}"# })
+    #expect(spool.bytes == 0)
+  }
+
   @Test("ends when its task is cancelled") func cancelled() async throws {
     let spool = try spool(1)
     let upload = upload(spool, FakeServer([.status(500)]))
