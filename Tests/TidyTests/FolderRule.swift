@@ -22,6 +22,7 @@ struct FolderRule: TidyRule {
     "Tools/CrashLab/": ["py", "md", "swift", "c"],
     "Tools/Example/": ["swift", "md"],
     "Tools/Fuzz/": ["swift", "md", "bin"],
+    "Tools/Recorder/": ["swift", "jsonl", "md"],
     "Tools/StoreSimulator/": ["swift", "c", "h", "txt", "md"],
     "Tools/bench/": ["py", "c", "sql", "md"],
     "Tools/daybook/": ["swift"],

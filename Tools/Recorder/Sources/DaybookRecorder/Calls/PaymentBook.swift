@@ -1,0 +1,86 @@
+/// The names of payments. StoreKit 1 gives no identifier before the purchase, and none to a
+/// failure, so the recorder names each payment itself, and finds its name again when the queue
+/// reports it: by the transaction's object within a launch, by its identifier, else by what the
+/// payment says.
+struct PaymentBook: Sendable, Equatable, Codable {
+  private struct Entry: Sendable, Equatable, Codable {
+    var name: String
+    var product: String
+    var quantity: Int
+    var account: String?
+    var transaction: String?
+    /// Whether it was finished without a purchase.
+    var isClosed = false
+    /// Whether it was added in an earlier launch.
+    var isOld = false
+  }
+
+  /// Enough for every payment of a customer that can still come back.
+  static let paymentsMax = 256
+
+  private var entries: [Entry] = []
+  /// The names of the transactions that were reported in this launch, by their object.
+  private var live: [UInt: String] = [:]
+
+  private enum CodingKeys: String, CodingKey { case entries }
+
+  /// Call it at a launch: objects of the last one are gone.
+  mutating func beginLaunch() {
+    live = [:]
+    for index in entries.indices { entries[index].isOld = true }
+  }
+
+  mutating func add(_ payment: QueuePayment, account: String?, named name: String) {
+    entries.append(
+      Entry(
+        name: name, product: payment.product, quantity: payment.quantity, account: account))
+    if entries.count > Self.paymentsMax { entries.removeFirst(entries.count - Self.paymentsMax) }
+  }
+
+  /// The name of the payment that a transaction belongs to; nil if the app added none, as for a
+  /// renewal or a restored transaction.
+  mutating func name(of transaction: QueueTransaction) -> String? {
+    let index = entries.firstIndex { $0.name == live[transaction.object] } ?? find(transaction)
+    guard let index else { return nil }
+    live[transaction.object] = entries[index].name
+    if let identifier = transaction.transaction, entries[index].transaction == nil {
+      entries[index].transaction = identifier
+    }
+    return entries[index].name
+  }
+
+  /// The payment was finished without a purchase. It answers no new transaction.
+  mutating func close(_ transaction: QueueTransaction) {
+    guard let name = name(of: transaction),
+      let index = entries.firstIndex(where: { $0.name == name })
+    else { return }
+    entries[index].isClosed = true
+  }
+
+  /// The transaction left the queue: another object can have its address from now on.
+  mutating func forgetObject(_ transaction: QueueTransaction) { live[transaction.object] = nil }
+
+  private func find(_ transaction: QueueTransaction) -> Int? {
+    if let identifier = transaction.transaction,
+      let found = entries.firstIndex(where: { $0.transaction == identifier })
+    {
+      return found
+    }
+    // A restored transaction answers no payment.
+    guard transaction.state != .restored else { return nil }
+    let taken = Set(live.values)
+    let fitting = entries.indices.filter { index in
+      let entry = entries[index]
+      // A payment that failed and was finished can be reported as failed again, if the queue lost
+      // the finish. A purchase that follows it is another transaction.
+      return entry.product == transaction.payment.product
+        && entry.quantity == transaction.payment.quantity && entry.transaction == nil
+        && !(entry.isClosed && transaction.state.isDelivered) && !taken.contains(entry.name)
+        && (entry.account == nil || transaction.payment.account == nil
+          || entry.account == transaction.payment.account)
+    }
+    // The oldest of this launch first: the queue reports payments in the order of their adding.
+    return fitting.first { !entries[$0].isOld && !entries[$0].isClosed }
+      ?? fitting.first { !entries[$0].isClosed } ?? fitting.first
+  }
+}

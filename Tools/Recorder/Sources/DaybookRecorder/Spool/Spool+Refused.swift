@@ -1,0 +1,56 @@
+extension Spool {
+  /// The file of lines that the ledger refused: one JSON object a line, with `reason` and `event`.
+  public var refusedPath: String { folder + "/refused.jsonl" }
+
+  /// Keeps refused lines aside, and returns when they are on the disk. A line that is there already
+  /// is not written again.
+  ///
+  /// - Throws: ``SpoolError/full(bytes:bytesMax:)`` if the file has no room. The lines stay in the
+  ///   spool then: nothing is lost, and nothing else has to wait for them.
+  public func setAside(_ lines: [RefusedLine]) throws(SpoolError) {
+    // Under the lock of the state, so that two callers do not write to one position.
+    try state.withLock { _ throws(SpoolError) in
+      do throws(FileError) {
+        let file = try files.open(refusedPath)
+        try files.syncFolder(folder)
+        let known = try file.read(at: 0, count: try file.size())
+        // A kill can have left part of a line. It is completed by a line feed.
+        let needsFeed = known.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        var added: [UInt8] = needsFeed ? [UInt8(ascii: "\n")] : []
+        let kept = Set(known.split(separator: UInt8(ascii: "\n")).map { Self.event(of: $0) })
+        for line in lines where !kept.contains(line.line) {
+          added += Self.text(of: line)
+        }
+        guard known.count + added.count <= limits.refusedBytesMax else {
+          throw FileError(call: "room", path: refusedPath, code: 0)
+        }
+        try file.write(added, at: known.count)
+        try file.sync()
+      } catch {
+        if error.call == "room" {
+          throw .full(bytes: limits.refusedBytesMax, bytesMax: limits.refusedBytesMax)
+        }
+        throw .failed(error)
+      }
+    }
+  }
+
+  /// The event is the last member, so that its bytes can be found without reading JSON.
+  private static func text(of refused: RefusedLine) -> [UInt8] {
+    var bytes = [UInt8](#"{"reason":"#.utf8)
+    JSON.string(refused.reason).append(to: &bytes)
+    bytes += [UInt8](eventMember.utf8) + refused.line + [UInt8]("}\n".utf8)
+    return bytes
+  }
+
+  private static let eventMember = #","event":"#
+
+  private static func event(of line: ArraySlice<UInt8>) -> [UInt8] {
+    // A reason cannot contain the member's name: its quotes are escaped in it.
+    let name = [UInt8](eventMember.utf8)
+    guard let start = line.indices.first(where: { line[$0...].starts(with: name) }) else {
+      return []
+    }
+    return Array(line[(start + name.count)...].dropLast())
+  }
+}

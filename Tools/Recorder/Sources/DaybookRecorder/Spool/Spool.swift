@@ -1,0 +1,247 @@
+/// Lines on a disk, until they were acknowledged.
+///
+/// When ``append(_:isRoutine:)`` returns, the lines are on the disk, and survive a kill and a power
+/// cut. They stay until ``forget(_:)``. The spool is a folder of files, each a sequence of records
+/// with checksums (`Frame`), which are only ever appended to, and deleted as a whole.
+///
+/// One process at a time may have it open: a second one is refused. All methods can be called from
+/// any thread; they wait for the disk.
+public final class Spool: Sendable {
+  struct Entry {
+    var serial: UInt64
+    var offset: Int
+    var bytes: Int
+  }
+
+  struct Segment {
+    var path: String
+    /// Open only while it gets records: an app may have few files open.
+    var file: (any SpoolFile)?
+    /// Up to where it holds records; behind it may be what a failed write left.
+    var size: Int
+    /// What is still to be uploaded.
+    var entries: [Entry]
+  }
+
+  struct State {
+    var segments: [Segment]
+    var nextSerial: UInt64
+    /// Bytes that were found damaged after the opening.
+    var damagedBytes = 0
+
+    var bytes: Int { segments.reduce(0) { $0 + $1.size } }
+  }
+
+  /// What was found at the opening.
+  public let report: SpoolReport
+
+  let folder: String
+  let files: any SpoolFiles
+  let limits: SpoolLimits
+  let state: Locked<State>
+  /// Held until the spool is released.
+  private let lock: any SpoolFile
+
+  /// Opens the spool in a folder, which is created if it is missing.
+  ///
+  /// Use a folder of the app alone: a lock in a folder of an app group makes iOS end an app that
+  /// holds it while it is suspended.
+  public init(
+    folder: String, limits: SpoolLimits = SpoolLimits(), files: any SpoolFiles = SystemFiles()
+  ) throws(SpoolError) {
+    do {
+      try files.makeFolder(folder)
+      try files.syncFolder(Self.parent(of: folder))
+      lock = try files.lock(folder + "/lock")
+      let opened = try Self.load(folder, files)
+      report = opened.report
+      state = Locked(opened.state)
+    } catch {
+      if error.isLocked { throw .inUse(folder: folder) }
+      throw .failed(error)
+    }
+    self.folder = folder
+    self.files = files
+    self.limits = limits
+  }
+
+  private static func parent(of folder: String) -> String {
+    let parts = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let parent = parts.joined(separator: "/")
+    return parent.isEmpty ? (folder.hasPrefix("/") ? "/" : ".") : parent
+  }
+
+  // MARK: - Writing
+
+  /// Writes lines, and returns when they are on the disk.
+  ///
+  /// - Parameter isRoutine: Whether they are refused already when three quarters are used.
+  /// - Throws: ``SpoolError``. Then none of the lines was acknowledged.
+  public func append(_ lines: [[UInt8]], isRoutine: Bool = false) throws(SpoolError) {
+    guard !lines.isEmpty else { return }
+    try state.withLock { state throws(SpoolError) in
+      let bytesMax = isRoutine ? limits.routineBytesMax : limits.bytesMax
+      var room = bytesMax - state.bytes
+      for line in lines {
+        guard line.count <= limits.lineBytesMax else {
+          throw .tooLong(bytes: line.count, bytesMax: limits.lineBytesMax)
+        }
+        room -= Frame.headerBytes + line.count
+      }
+      guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
+      do throws(FileError) {
+        try write(lines, to: &state)
+      } catch {
+        throw .failed(error)
+      }
+    }
+  }
+
+  private func write(_ lines: [[UInt8]], to state: inout State) throws(FileError) {
+    let file = try openSegment(&state)
+    let index = state.segments.count - 1
+    let segment = state.segments[index]
+    var bytes: [UInt8] = []
+    var entries: [Entry] = []
+    for line in lines {
+      let frame = Frame.encode(line, serial: state.nextSerial)
+      entries.append(
+        Entry(serial: state.nextSerial, offset: segment.size + bytes.count, bytes: frame.count))
+      // Numbers are not used again, not even if the write fails: parts of it may be on the disk.
+      state.nextSerial += 1
+      bytes += frame
+    }
+    do {
+      try file.write(bytes, at: segment.size)
+      try file.sync()
+    } catch {
+      // After a failed sync nobody knows what is on the disk, and the next sync may not say it
+      // again. So this file gets no more records. What was acknowledged in it was synced before.
+      state.segments[index].file = nil
+      Self.truncate(file, to: segment.size)
+      throw error
+    }
+    state.segments[index].size += bytes.count
+    state.segments[index].entries += entries
+  }
+
+  /// Removes what a failed write left, if the disk still can.
+  private static func truncate(_ file: any SpoolFile, to size: Int) {
+    do {
+      try file.truncate(to: size)
+      try file.sync()
+    } catch {
+      // What is left there is skipped at the next opening, or found whole: then it is uploaded,
+      // too.
+      return
+    }
+  }
+
+  /// The file of the last segment, which takes the next record.
+  private func openSegment(_ state: inout State) throws(FileError) -> any SpoolFile {
+    if let last = state.segments.last, let file = last.file, last.size < limits.segmentBytesMax {
+      return file
+    }
+    if !state.segments.isEmpty { state.segments[state.segments.count - 1].file = nil }
+    let path = folder + "/" + Self.name(state.nextSerial)
+    // Whatever goes wrong from here on, the next attempt takes another name.
+    state.nextSerial += 1
+    let file = try files.open(path)
+    try files.syncFolder(folder)
+    state.segments.append(Segment(path: path, file: file, size: 0, entries: []))
+    return file
+  }
+
+  static let suffix = ".spool"
+
+  /// Names sort as their numbers do.
+  static func name(_ serial: UInt64) -> String {
+    let digits = String(serial, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits + suffix
+  }
+
+  // MARK: - Reading
+
+  /// The number of events that are still to be uploaded.
+  public var count: Int {
+    state.withLock { state in state.segments.reduce(0) { $0 + $1.entries.count } }
+  }
+
+  /// The bytes of all files.
+  public var bytes: Int { state.withLock { $0.bytes } }
+
+  /// Bytes that were skipped since the opening, because they did not check when they were read.
+  public var damagedBytes: Int { state.withLock { $0.damagedBytes } }
+
+  /// The oldest lines, in their order, that are still to be uploaded.
+  ///
+  /// - Parameters:
+  ///   - skipped: Lines that are left out.
+  ///   - bytesMax: The most bytes of all lines together. A longer line comes alone.
+  public func oldest(
+    linesMax: Int, bytesMax: Int, without skipped: Set<UInt64> = []
+  ) throws(SpoolError) -> [SpooledLine] {
+    try state.withLock { state throws(SpoolError) in
+      var found: [SpooledLine] = []
+      var bytes = 0
+      var damaged: Set<UInt64> = []
+      search: for index in state.segments.indices {
+        let segment = state.segments[index]
+        // Opened at most once for all of its lines.
+        var file = segment.file
+        for entry in segment.entries where !skipped.contains(entry.serial) {
+          guard found.count < linesMax, found.isEmpty || bytes + entry.bytes <= bytesMax else {
+            break search
+          }
+          guard let line = try read(entry, of: segment, &file) else {
+            damaged.insert(entry.serial)
+            state.damagedBytes += entry.bytes
+            continue
+          }
+          bytes += entry.bytes
+          found.append(SpooledLine(serial: entry.serial, line: line))
+        }
+      }
+      Self.take(damaged, from: &state)
+      return found
+    }
+  }
+
+  private func read(
+    _ entry: Entry, of segment: Segment, _ file: inout (any SpoolFile)?
+  ) throws(SpoolError) -> [UInt8]? {
+    do throws(FileError) {
+      if file == nil { file = try files.open(segment.path) }
+      guard let open = file else { return nil }
+      let bytes = try open.read(at: entry.offset, count: entry.bytes)
+      guard let found = Frame.decode(bytes, at: 0), found.serial == entry.serial else { return nil }
+      return Array(bytes[found.line])
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  // MARK: - Forgetting
+
+  /// Forgets lines that were acknowledged. A file goes when none of its lines is left, so after a
+  /// crash some are uploaded again; their ids make them count once.
+  public func forget(_ serials: Set<UInt64>) throws(SpoolError) {
+    try state.withLock { state throws(SpoolError) in
+      Self.take(serials, from: &state)
+      while let index = state.segments.firstIndex(where: { $0.entries.isEmpty }) {
+        do throws(FileError) {
+          try files.remove(state.segments[index].path)
+        } catch {
+          throw .failed(error)
+        }
+        state.segments.remove(at: index)
+      }
+    }
+  }
+
+  private static func take(_ serials: Set<UInt64>, from state: inout State) {
+    for index in state.segments.indices {
+      state.segments[index].entries.removeAll { serials.contains($0.serial) }
+    }
+  }
+}

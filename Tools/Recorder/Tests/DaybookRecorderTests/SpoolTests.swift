@@ -1,0 +1,269 @@
+import Foundation
+import Testing
+
+@testable import DaybookRecorder
+
+@Suite("The spool") struct SpoolTests {
+  private func lines(_ count: Int) -> [String] {
+    (1...count).map { #"{"id":"line-\#($0)","text":"\#(String(repeating: "é", count: $0))"}"# }
+  }
+
+  /// The one file of a spool with these lines, each appended by itself.
+  private func file(_ lines: [String]) throws -> (name: String, bytes: [UInt8]) {
+    let disk = MemoryDisk()
+    let spool = try Spool(folder: "/spool", files: disk)
+    for line in lines { try spool.append(line) }
+    let name = try #require(try disk.names(in: "/spool").first { $0.hasSuffix(".spool") })
+    let file = try disk.open("/spool/" + name)
+    return (name, try file.read(at: 0, count: try file.size()))
+  }
+
+  private func disk(_ name: String, _ bytes: [UInt8]) throws -> MemoryDisk {
+    let disk = MemoryDisk()
+    try disk.open("/spool/" + name).write(bytes, at: 0)
+    return disk
+  }
+
+  @Test("gives back what was appended, in its order, to the next process") func lasts() throws {
+    let folder = try TemporaryFolder()
+    let lines = lines(300)
+    var limits = SpoolLimits()
+    limits.segmentBytesMax = 4_000
+    do {
+      let spool = try Spool(folder: folder.path + "/a/b", limits: limits)
+      for line in lines { try spool.append(line) }
+      #expect(try spool.allLines() == lines)
+    }
+    let spool = try Spool(folder: folder.path + "/a/b", limits: limits)
+    #expect(
+      spool.report
+        == {
+          var report = SpoolReport()
+          report.events = 300
+          return report
+        }())
+    #expect(try spool.allLines() == lines)
+    #expect(try spool.oldest(linesMax: 2, bytesMax: .max).map(\.serial).count == 2)
+    #expect(try spool.oldest(linesMax: 9, bytesMax: 1).count == 1)
+    try spool.append("last")
+    #expect(try spool.allLines() == lines + ["last"])
+  }
+
+  @Test("has only whole records after it was cut at any byte, and goes on") func cuts() throws {
+    let lines = lines(5)
+    let (name, bytes) = try file(lines)
+    for length in 0...bytes.count {
+      let disk = try disk(name, Array(bytes.prefix(length)))
+      var whole = 0
+      var end = 0
+      for line in lines where end + Frame.headerBytes + line.utf8.count <= length {
+        end += Frame.headerBytes + line.utf8.count
+        whole += 1
+      }
+      do {
+        let spool = try Spool(folder: "/spool", files: disk)
+        #expect(try spool.allLines() == Array(lines.prefix(whole)))
+        #expect(spool.report.cutBytes == length - end)
+        #expect(spool.report.damagedBytes == 0)
+        try spool.append("more")
+      }
+      let spool = try Spool(folder: "/spool", files: disk)
+      #expect(try spool.allLines() == lines.prefix(whole) + ["more"])
+      #expect(spool.report.cutBytes == 0)
+    }
+  }
+
+  @Test("skips what a flipped bit has damaged, says so, and changes no other line")
+  func flips() throws {
+    let lines = lines(4)
+    let (name, bytes) = try file(lines)
+    for bit in 0..<bytes.count * 8 {
+      var damaged = bytes
+      damaged[bit / 8] ^= 1 << (bit % 8)
+      let spool = try Spool(folder: "/spool", files: try disk(name, damaged))
+      let left = try spool.allLines()
+      #expect(left.count == 3)
+      #expect(left.allSatisfy(lines.contains))
+      #expect(spool.report.cutBytes + spool.report.damagedBytes > 0)
+    }
+  }
+
+  @Test("needs its checksums for that: a reader without them takes damaged lines")
+  func withoutChecksums() throws {
+    let lines = lines(4)
+    let bytes = try file(lines).bytes
+    var wrong = 0
+    for bit in 0..<bytes.count * 8 {
+      var damaged = bytes
+      damaged[bit / 8] ^= 1 << (bit % 8)
+      var at = 0
+      while at + Frame.headerBytes <= damaged.count {
+        let length = Int(damaged[at + 4]) | Int(damaged[at + 5]) << 8
+        let start = at + Frame.headerBytes
+        guard length > 0, start + length <= damaged.count else { break }
+        let line = String(decoding: damaged[start..<start + length], as: UTF8.self)
+        if !lines.contains(line) { wrong += 1 }
+        at = start + length
+      }
+    }
+    #expect(wrong > 100)
+  }
+
+  @Test("skips a line that was damaged after the opening, and says so") func damagedLater() throws {
+    let disk = MemoryDisk()
+    let spool = try Spool(folder: "/spool", files: disk)
+    try spool.append("one", "two", "three")
+    let name = try #require(try disk.names(in: "/spool").first { $0.hasSuffix(".spool") })
+    try disk.open("/spool/" + name).write([0], at: Frame.headerBytes * 2 + 3 + 1)
+    #expect(try spool.allLines() == ["one", "three"])
+    #expect(spool.damagedBytes == Frame.headerBytes + 3)
+    #expect(spool.count == 2)
+  }
+
+  /// Appends, forgets and opens again while the power is cut at one of the calls. Returns whether
+  /// something that was acknowledged is missing, or the end was reached.
+  private func loses(_ disk: MemoryDisk, callsUntilCut: Int, torn: Int) throws -> (
+    lost: Bool, isDone: Bool
+  ) {
+    var limits = SpoolLimits()
+    limits.segmentBytesMax = 100
+    var acknowledged: [String] = []
+    var mayBeGone: Set<String> = []
+    disk.state.withLock { state in
+      state.failing = callsUntilCut
+      state.staysFull = true
+    }
+    var isDone = false
+    do {
+      let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+      for line in lines(6) {
+        try spool.append(line)
+        acknowledged.append(line)
+        if acknowledged.count == 4 {
+          let oldest = try spool.oldest(linesMax: 2, bytesMax: .max)
+          mayBeGone = Set(oldest.map { String(decoding: $0.line, as: UTF8.self) })
+          try spool.forget(Set(oldest.map(\.serial)))
+        }
+      }
+      isDone = true
+    } catch is SpoolError {
+      isDone = false
+    }
+    disk.state.withLock { $0.failing = 0 }
+    disk.cutPower(keeping: torn)
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    let left = try spool.allLines()
+    let kept = Set(left)
+    let lost = acknowledged.contains { !kept.contains($0) && !mayBeGone.contains($0) }
+    #expect(left == left.filter(lines(6).contains))
+    return (lost, isDone)
+  }
+
+  @Test("loses nothing that it acknowledged when the power is cut at any call") func power() throws
+  {
+    for torn in [0, 1, 7, 19, 20, 21, 30, 1_000] {
+      var call = 1
+      while true {
+        let outcome = try loses(MemoryDisk(), callsUntilCut: call, torn: torn)
+        #expect(!outcome.lost, "call \(call), torn \(torn)")
+        if outcome.isDone { break }
+        call += 1
+      }
+      #expect(call > 20)
+    }
+  }
+
+  @Test("needs its syncs for that: on a disk that ignores them, lines are lost")
+  func withoutSyncs() throws {
+    #expect(try loses(MemoryDisk(syncs: false), callsUntilCut: 30, torn: 0).lost)
+  }
+
+  @Test("refuses what a full disk does not take, keeps the rest, and goes on", arguments: 1...40)
+  func fullDisk(call: Int) throws {
+    let disk = MemoryDisk()
+    var limits = SpoolLimits()
+    limits.segmentBytesMax = 100
+    disk.state.withLock { $0.failing = call }
+    var acknowledged: [String] = []
+    do {
+      let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+      for line in lines(8) {
+        do {
+          try spool.append(line)
+          acknowledged.append(line)
+        } catch {
+          guard case SpoolError.failed = error else { throw error }
+        }
+      }
+      #expect(acknowledged.count >= 7)
+      #expect(try spool.allLines() == acknowledged)
+    } catch let error as SpoolError {
+      // Opening failed, and is tried again below.
+      guard case .failed = error else { throw error }
+    }
+    disk.state.withLock { $0.failing = 0 }
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    #expect(try spool.allLines() == acknowledged)
+    try spool.append("more")
+    #expect(try spool.allLines() == acknowledged + ["more"])
+  }
+
+  @Test("refuses when it is full, what says little first, and takes more after the upload")
+  func full() throws {
+    var limits = SpoolLimits()
+    limits.bytesMax = 1_000
+    limits.segmentBytesMax = 200
+    let spool = try Spool(folder: "/spool", limits: limits, files: MemoryDisk())
+    let line = [UInt8](repeating: 0x61, count: 80)
+    for _ in 1...7 { try spool.append([line], isRoutine: true) }
+    #expect(throws: SpoolError.full(bytes: 700, bytesMax: 750)) {
+      try spool.append([line], isRoutine: true)
+    }
+    for _ in 1...3 { try spool.append([line]) }
+    #expect(throws: SpoolError.full(bytes: 1_000, bytesMax: 1_000)) { try spool.append([line]) }
+    #expect(spool.count == 10)
+    // Two fill a file, which goes when both were acknowledged.
+    try spool.forget(Set(try spool.oldest(linesMax: 2, bytesMax: .max).map(\.serial)))
+    #expect(spool.bytes == 800)
+    try spool.append([line])
+    #expect(throws: SpoolError.self) {
+      try spool.append([[UInt8](repeating: 0x61, count: limits.lineBytesMax + 1)])
+    }
+  }
+
+  @Test("is open in one process at a time") func lock() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let first = try Spool(folder: folder.path)
+      #expect(throws: SpoolError.inUse(folder: folder.path)) { try Spool(folder: folder.path) }
+      try first.append("one")
+    }
+    #expect(try Spool(folder: folder.path).allLines() == ["one"])
+  }
+
+  @Test("keeps refused lines once, with their reasons, as JSON") func refused() throws {
+    let folder = try TemporaryFolder()
+    let spool = try Spool(folder: folder.path)
+    let one = RefusedLine(line: [UInt8](#"{"id":"1"}"#.utf8), reason: "say \"no\"\n,\"event\":")
+    let two = RefusedLine(line: [UInt8](#"{"id":"2"}"#.utf8), reason: "conflict")
+    try spool.setAside([one])
+    try spool.setAside([one, two])
+    let text = try String(contentsOfFile: spool.refusedPath, encoding: .utf8)
+    let objects = try text.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+    }
+    #expect(objects.map { $0?["reason"] as? String } == [one.reason, two.reason])
+    #expect(objects.map { ($0?["event"] as? [String: String])?["id"] } == ["1", "2"])
+    var limits = SpoolLimits()
+    limits.refusedBytesMax = 40
+    let small = try Spool(folder: "/spool", limits: limits, files: MemoryDisk())
+    #expect(throws: SpoolError.full(bytes: 40, bytesMax: 40)) { try small.setAside([one]) }
+  }
+
+  @Test("checks what it reads by CRC-32C") func checksum() {
+    // RFC 3720, B.4: 32 bytes of zeros, and the digits of the usual check value.
+    #expect(CRC32C.sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+    #expect(CRC32C.sum("123456789".utf8) == 0xE306_9283)
+    #expect(CRC32C.sum("6789".utf8, after: CRC32C.sum("12345".utf8)) == 0xE306_9283)
+  }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import Testing
+
+@testable import DaybookRecorder
+
+/// A ledger behind the contract of `EventUploader`, which fails as a test says.
+private actor FakeServer: EventUploader {
+  enum Mood: Sendable {
+    case well
+    case status(Int, retryAfter: Double? = nil, body: String = "")
+    /// No answer, after the events were stored or not.
+    case lost(stored: Bool)
+    /// The answer breaks off after so many lines, though all were stored.
+    case half(Int)
+  }
+
+  struct Unreachable: Error {}
+
+  private var moods: [Mood]
+  private let refusing: Set<String>
+  private let isTerse: Bool
+  private(set) var positions: [String: Int] = [:]
+  private(set) var requests: [[String]] = []
+
+  /// - Parameters:
+  ///   - moods: One for each request; then it is well.
+  ///   - refusing: The ids that it refuses.
+  ///   - isTerse: Whether it refuses a request as a whole, without saying which line it means.
+  init(_ moods: [Mood] = [], refusing: Set<String> = [], isTerse: Bool = false) {
+    self.moods = moods
+    self.refusing = refusing
+    self.isTerse = isTerse
+  }
+
+  func upload(_ body: [UInt8]) throws -> UploadAnswer {
+    let lines = String(decoding: body, as: UTF8.self).split(separator: "\n").map(String.init)
+    requests.append(lines)
+    switch moods.isEmpty ? .well : moods.removeFirst() {
+    case .status(let status, let after, let text):
+      return UploadAnswer(status: status, body: [UInt8](text.utf8), retryAfter: after)
+    case .lost(let stored):
+      if stored { _ = store(lines) }
+      throw Unreachable()
+    case .half(let count):
+      return answer(200, store(lines).prefix(count))
+    case .well:
+      let ids = Set(lines.compactMap(Self.id))
+      if isTerse, !ids.isDisjoint(with: refusing) { return UploadAnswer(status: 400) }
+      return answer(ids.isDisjoint(with: refusing) ? 200 : 422, store(lines)[...])
+    }
+  }
+
+  private func store(_ lines: [String]) -> [String] {
+    lines.compactMap(Self.id).map { id in
+      if refusing.contains(id) { return #"{"id":"\#(id)","refused":"conflict"}"# }
+      let position = positions[id] ?? positions.count + 1
+      positions[id] = position
+      return #"{"id":"\#(id)","position":\#(position)}"#
+    }
+  }
+
+  private func answer(_ status: Int, _ lines: ArraySlice<String>) -> UploadAnswer {
+    UploadAnswer(status: status, body: [UInt8](lines.joined(separator: "\n").utf8))
+  }
+
+  private static func id(_ line: String) -> String? {
+    line.split(separator: "\"").dropFirst(3).first.map(String.init)
+  }
+}
+
+@Suite("The upload") struct UploadTests {
+  private func spool(_ count: Int) throws -> Spool {
+    let spool = try Spool(folder: "/spool", files: MemoryDisk())
+    for number in 0..<count { try spool.append(#"{"id":"e\#(number)"}"#) }
+    return spool
+  }
+
+  private func upload(
+    _ spool: Spool, _ server: FakeServer, notices: Locked<[Upload.Notice]> = Locked([])
+  ) -> Upload {
+    Upload(
+      spool, to: server, random: { 0.5 },
+      notify: { notice in notices.withLock { $0.append(notice) } })
+  }
+
+  /// Runs to the end; returns the seconds that it waited for.
+  private func run(_ upload: Upload) async throws -> [Double] {
+    let waits = Locked<[Double]>([])
+    try await upload.run { seconds in
+      let count = waits.withLock { waits in
+        waits.append(seconds)
+        return waits.count
+      }
+      // Nothing here fails so often: it would go on for ever.
+      if count > 100 { throw FakeServer.Unreachable() }
+    }
+    return waits.withLock { $0 }
+  }
+
+  @Test("sends everything in batches, in its order, and forgets it") func batches() async throws {
+    let spool = try spool(450)
+    let server = FakeServer()
+    #expect(try await run(upload(spool, server)).isEmpty)
+    #expect(await server.requests.map(\.count) == [200, 200, 50])
+    #expect(await server.requests.flatMap { $0 } == (0..<450).map { #"{"id":"e\#($0)"}"# })
+    #expect(spool.count == 0)
+    #expect(spool.bytes == 0)
+  }
+
+  @Test("waits longer each time, and as long as the server asks") func waits() async throws {
+    let spool = try spool(3)
+    let server = FakeServer([
+      .lost(stored: false), .status(503), .status(429, retryAfter: 120), .status(500),
+      .status(401), .status(404), .status(429, retryAfter: 1e9),
+    ])
+    #expect(
+      try await run(upload(spool, server)) == [1.5, 3, 120, 12, 24, 48, BackOff.retryAfterMax])
+    #expect(spool.count == 0)
+    #expect(await server.positions.count == 3)
+  }
+
+  @Test("forgets nothing before it was acknowledged by its position") func unacknowledged()
+    async throws
+  {
+    let answers: [FakeServer.Mood] = [
+      .lost(stored: true), .lost(stored: false), .half(0), .status(200), .status(204),
+      .status(302), .status(200, body: "<html>Welcome to the hotel</html>"),
+      .status(200, body: #"{"id":"e0"}"#), .status(200, body: #"{"id":"e0","position":0}"#),
+      .status(200, body: #"{"id":"e0","position":"1"}"#), .status(413), .status(400),
+      .status(200, body: #"{"id":"other","position":1}"#), .status(200, body: #"{"position":1}"#),
+    ]
+    for mood in answers {
+      let spool = try spool(2)
+      _ = await upload(spool, FakeServer([mood])).uploadOnce()
+      #expect(spool.count == 2, "\(mood)")
+    }
+  }
+
+  @Test("takes what an answer that breaks off says, and sends the rest again") func half()
+    async throws
+  {
+    let spool = try spool(5)
+    let server = FakeServer([.half(2)])
+    #expect(try await run(upload(spool, server)).isEmpty)
+    #expect(await server.requests.map(\.count) == [5, 3])
+    #expect(await server.positions.count == 5)
+    #expect(spool.count == 0)
+  }
+
+  @Test(
+    "keeps what is refused aside with its reason, and nothing waits for it",
+    arguments: [false, true])
+  func refusals(isTerse: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let spool = try Spool(folder: folder.path)
+    for number in 0..<300 { try spool.append(#"{"id":"e\#(number)"}"#) }
+    let server = FakeServer(refusing: ["e7", "e250"], isTerse: isTerse)
+    let notices = Locked<[Upload.Notice]>([])
+    #expect(try await run(upload(spool, server, notices: notices)).isEmpty)
+    #expect(spool.count == 0)
+    #expect(await server.positions.count == 298)
+    let refused = try String(contentsOfFile: spool.refusedPath, encoding: .utf8)
+      .split(separator: "\n")
+    #expect(refused.count == 2)
+    #expect(refused.first?.hasSuffix(#","event":{"id":"e7"}}"#) == true)
+    #expect(refused.first?.contains(isTerse ? "status 400" : "conflict") == true)
+    let told = notices.withLock { $0 }.count { if case .refused = $0 { true } else { false } }
+    #expect(told == 2)
+  }
+
+  @Test("keeps refused events in the spool if there is no room aside") func noRoomAside()
+    async throws
+  {
+    var limits = SpoolLimits()
+    limits.refusedBytesMax = 10
+    let spool = try Spool(folder: "/spool", limits: limits, files: MemoryDisk())
+    for number in 0..<3 { try spool.append(#"{"id":"e\#(number)"}"#) }
+    let server = FakeServer(refusing: ["e1"])
+    #expect(try await run(upload(spool, server)).isEmpty)
+    #expect(try spool.allLines() == [#"{"id":"e1"}"#])
+    #expect(await server.positions.count == 2)
+  }
+
+  @Test("loses nothing and doubles nothing, whatever goes wrong, at whatever request")
+  func anything() async throws {
+    let moods: [FakeServer.Mood] = [
+      .well, .status(500), .status(429, retryAfter: 3), .lost(stored: true), .lost(stored: false),
+      .half(0), .half(1), .half(150), .status(200, body: "{"), .status(413), .status(400),
+    ]
+    for seed in 1...20 {
+      var random = UInt64(seed)
+      let chosen = (0..<12).map { _ in
+        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return moods[Int(random >> 33) % moods.count]
+      }
+      let spool = try spool(420)
+      let server = FakeServer(chosen, refusing: ["e3", "e419"])
+      _ = try await run(upload(spool, server))
+      let stored = await server.positions
+      // A terse 400 to a request of one line is a verdict on it: then it is aside.
+      let file = try spool.files.open(spool.refusedPath)
+      let aside = String(
+        decoding: try file.read(at: 0, count: try file.size()), as: UTF8.self)
+      #expect(spool.count == 0)
+      for number in 0..<420 where stored["e\(number)"] == nil {
+        #expect(aside.contains(#""event":{"id":"e\#(number)"}"#), "seed \(seed)")
+      }
+      #expect(Set(stored.values).count == stored.count)
+    }
+  }
+
+  @Test("sends again after a crash what was acknowledged and not yet deleted") func crash()
+    async throws
+  {
+    let disk = MemoryDisk()
+    let server = FakeServer()
+    do {
+      let spool = try Spool(folder: "/spool", files: disk)
+      for number in 0..<4 { try spool.append(#"{"id":"e\#(number)"}"#) }
+      _ = await upload(spool, server).uploadOnce()
+      #expect(spool.count == 0)
+      disk.cutPower()
+    }
+    let spool = try Spool(folder: "/spool", files: disk)
+    #expect(spool.count == 4)
+    #expect(try await run(upload(spool, server)).isEmpty)
+    #expect(await server.positions.count == 4)
+    #expect(spool.count == 0)
+  }
+
+  @Test("waits for weeks without a network, over many launches, and then sends everything")
+  func weeks() async throws {
+    let disk = MemoryDisk()
+    var limits = SpoolLimits()
+    limits.segmentBytesMax = 1_000
+    var next = 0
+    for _ in 1...40 {
+      let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+      for _ in 1...20 {
+        try spool.append(#"{"id":"e\#(next)"}"#)
+        next += 1
+      }
+      let offline = FakeServer([.lost(stored: false), .lost(stored: false)])
+      let upload = upload(spool, offline)
+      #expect(await upload.uploadOnce() == .wait(seconds: 1.5))
+      #expect(await upload.uploadOnce() == .wait(seconds: 3))
+      #expect(spool.count == next)
+      disk.cutPower()
+    }
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    let server = FakeServer()
+    #expect(try await run(upload(spool, server)).isEmpty)
+    #expect(await server.requests.flatMap { $0 } == (0..<next).map { #"{"id":"e\#($0)"}"# })
+    #expect(spool.bytes == 0)
+  }
+
+  @Test("ends when its task is cancelled") func cancelled() async throws {
+    let spool = try spool(1)
+    let upload = upload(spool, FakeServer([.status(500)]))
+    let task = Task { try await upload.run { _ in throw CancellationError() } }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(spool.count == 1)
+  }
+
+  @Test("reads Retry-After as seconds and as a date") func retryAfter() {
+    let now = Date(timeIntervalSince1970: 1_772_359_200)
+    #expect(RetryAfter.seconds("120", now: now) == 120)
+    #expect(RetryAfter.seconds("Sun, 01 Mar 2026 10:01:30 GMT", now: now) == 90)
+    #expect(RetryAfter.seconds("Sun, 01 Mar 2026 09:00:00 GMT", now: now) == 0)
+    #expect(RetryAfter.seconds("soon", now: now) == nil)
+  }
+}
