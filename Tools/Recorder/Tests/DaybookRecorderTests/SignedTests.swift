@@ -3,8 +3,8 @@ import Testing
 
 @testable import DaybookRecorder
 
-/// What the store signed, from the device through the ledger to its verification. The transaction in
-/// `Tests/Signed` is signed under a root that was made for this test.
+/// What the store signed, from the device through the ledger to its verification. The transaction
+/// in `Tests/Signed` is signed under a root that was made for this test.
 @Suite("A signed transaction") struct SignedTests {
   private func sample() throws -> (jws: String, root: String) {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
