@@ -3,10 +3,11 @@
 /// **The request.** The body is JSON Lines, one event a line, as `daybook append` takes them; the
 /// content type is `application/x-ndjson`.
 ///
-/// **The answer.** JSON Lines, one object for each line of the request.
-/// `{"id": "…", "position": 17}` says that an event is stored, now or before, and `{"id": "…", "refused": "why"}` that it never
-/// will be. The status is 200 if all were stored, and 400, 409, 413 or 422 if some were refused. An
-/// event whose `id` the answer does not contain is sent again.
+/// **The answer.** JSON Lines, one object for each line of the request:
+/// `{"id": "…", "position": 17}` for an event that is stored, now or before, and
+/// `{"id": "…", "refused": "why"}` for one that never will be. The status is 200 if all were
+/// stored, and 400, 409, 413 or 422 if some were refused. An event whose `id` the answer does not
+/// contain is sent again.
 ///
 /// 429, 503 and other statuses mean *later*; `Retry-After` says when.
 public protocol EventUploader: Sendable {
