@@ -1,3 +1,4 @@
+import Foundation
 import PackageFiles
 
 /// The folder in which a pull keeps its answers and how far it came: never inside of the ledger,
@@ -12,6 +13,10 @@ package final class PullFolder: Sendable {
   private static let stateBytesMax = 64 * 1024
   /// The largest answer, in bytes. The store's have at most 20 signed texts of a few kilobytes.
   package static let answerBytesMax = 16 * 1024 * 1024
+
+  /// How often a lock is tried, and the pause between two attempts in seconds: one second in all.
+  private static let lockAttemptsMax = 41
+  private static let lockPauseSeconds = 0.025
 
   package let path: String
   private let keeps: Bool
@@ -54,9 +59,13 @@ package final class PullFolder: Sendable {
   private static func locked(
     _ folder: borrowing FolderHandle, _ path: String
   ) throws(PullError) -> FolderLock {
-    do throws(FolderError) {
-      if let lock = try folder.lock("lock") { return lock }
-    } catch { throw failure(path, error) }
+    // A process that another program is just starting can hold a copy of its lock for a moment.
+    for attempt in 1...lockAttemptsMax {
+      do throws(FolderError) {
+        if let lock = try folder.lock("lock") { return lock }
+      } catch { throw failure(path, error) }
+      if attempt < lockAttemptsMax { Thread.sleep(forTimeInterval: lockPauseSeconds) }
+    }
     throw PullError(
       .busy, "another pull uses \(path): wait until it ends, or name another --folder.")
   }

@@ -135,10 +135,13 @@ struct DaybookProgram: AnswerImporter {
         .daybook(75), "daybook \(words[0]) was ended by signal \(process.terminationStatus).")
     }
     guard process.terminationStatus == 0 else {
+      let isImport = words[0] == "import"
       throw PullError(
         .daybook(process.terminationStatus),
-        "daybook \(words[0]) refused it (exit code \(process.terminationStatus)); what was pulled "
-          + "is kept, and the next pull begins with it.")
+        "daybook \(words[0]) failed with exit code \(process.terminationStatus)"
+          + (isImport
+            ? "; the answer is kept, and the next pull begins with it."
+            : ", and nothing was pulled."))
     }
     if !rest.isEmpty { try body(rest) }
   }

@@ -20,6 +20,8 @@ struct HTTPTransport: StoreTransport {
     // A redirected request would take its bearer token along.
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(connectSecondsMax)
+    // A pull tries again by itself, says so, and ends sometime.
+    configuration.connectionPool.retryConnectionEstablishment = false
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let answer: Answer
     do { answer = try await body(HTTPTransport(client: client)) } catch {

@@ -136,20 +136,26 @@ private struct Lists {
       let program = try DaybookProgram(store, importer: importer)
       let transactions = try subjects.transactions(program)
       var report = PullReport(store.format)
-      defer { report.end() }
       var worst: ExitCode?
-      try await store.withRun(program) { run in
-        for transaction in transactions {
-          do throws(PullError) {
-            report.add(try await run.pull(list, transaction))
-          } catch {
-            // One customer's list does not hold up the others.
-            guard error.isOfOneList else { throw error }
-            PullConsole.complain("\(transaction.text): \(error.message)")
-            worst = error.exitCode
+      do {
+        try await store.withRun(program) { run in
+          for transaction in transactions {
+            do throws(PullError) {
+              report.add(try await run.pull(list, transaction))
+            } catch {
+              // One customer's list does not hold up the others.
+              guard error.isOfOneList else { throw error }
+              PullConsole.complain("\(transaction.text): \(error.message)")
+              worst = error.exitCode
+            }
           }
         }
+      } catch {
+        // What was pulled before that is reported, too.
+        if !report.isEmpty { report.end() }
+        throw error
       }
+      if worst == nil || !report.isEmpty { report.end() }
       if let worst { throw worst }
     }
   }
@@ -169,6 +175,8 @@ extension PullError {
 struct PullReport {
   private let format: PullFormat
   private var lists: [PulledList] = []
+
+  var isEmpty: Bool { lists.isEmpty }
 
   init(_ format: PullFormat) { self.format = format }
 
