@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "ProductPages", targets: ["ProductPages"]),
     .library(name: "EventMix", targets: ["EventMix"]),
     .executable(name: "daybook", targets: ["daybook"]),
+    .executable(name: "daybook-pull", targets: ["daybook-pull"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -45,6 +46,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    // Only for daybook-pull: no other product builds them.
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
     .systemLibrary(
@@ -162,6 +166,23 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
+    .target(
+      name: "StorePull",
+      dependencies: [
+        "PackageFiles", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
+    // A program of its own, so that nobody who builds `daybook` builds an HTTP client.
+    .executableTarget(
+      name: "daybook-pull",
+      dependencies: [
+        "StorePull", "LedgerEvents", "LocalTime",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      path: "Tools/daybook-pull", swiftSettings: strict),
     .target(
       name: "LedgerOracle", dependencies: ["LedgerEvents"], path: "Tests/LedgerOracle",
       swiftSettings: strict),
@@ -307,6 +328,17 @@ let package = Package(
         "SignedDataSamples",
       ],
       exclude: ["Golden"], swiftSettings: strict),
+    .testTarget(
+      name: "StorePullTests",
+      dependencies: [
+        "StorePull", "LedgerEvents", "SignedDataSamples", "TracedProcesses", "daybook",
+        "daybook-pull",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",
       dependencies: [

@@ -90,6 +90,10 @@ import Testing
         + "--occurred-at 2026-09-01T09:05:00Z --id 4711-2 --format json"
     ),
     Sample(
+      "assign",
+      "assign 480000900000118 keeper-7 --operator kim --reason found-the-owner "
+        + "--occurred-at 2026-09-01T09:08:00Z --id 4711-7 --dry-run"),
+    Sample(
       "link",
       "link keeper-7 \(customer) --operator kim --reason one-person "
         + "--occurred-at 2026-09-01T09:10:00Z --id 4711-3 --format json"),
@@ -222,7 +226,8 @@ import Testing
     let listed = try Program.run(["--help"]).lines.compactMap { line in
       line.wholeMatch(of: #/  ([a-z]+) +[A-Z].*/#).map { String($0.1) }
     }
-    let shown = Set(Self.samples.compactMap(\.arguments.first)).union(["init"])
+    // docs/pulling.md shows what `pull` answers.
+    let shown = Set(Self.samples.compactMap(\.arguments.first)).union(["init", "pull"])
     #expect(listed.count >= 14)
     #expect(Set(listed) == shown)
   }

@@ -32,8 +32,10 @@ import Testing
     return (process.terminationStatus, said)
   }
 
-  @Test("a relative folder is one of the caller's") func relative() throws {
-    let (status, said) = try install(["mine"])
+  @Test(
+    "a relative folder is one of the caller's", arguments: [["mine"], ["--with-pull", "mine"]])
+  func relative(_ arguments: [String]) throws {
+    let (status, said) = try install(arguments)
     #expect(status == 3)
     #expect(said.contains("\(folder.url.lastPathComponent)/mine/bin"), "\(said)")
   }
@@ -49,6 +51,6 @@ import Testing
 
   @Test("help says which folder is meant") func help() throws {
     let (status, said) = try install(["--help"])
-    #expect(status == 0 && said.contains("Tools/install [PREFIX]"), "\(said)")
+    #expect(status == 0 && said.contains("Tools/install [--with-pull] [PREFIX]"), "\(said)")
   }
 }

@@ -25,6 +25,7 @@ struct FolderRule: TidyRule {
     "Tools/StoreSimulator/": ["swift", "c", "h", "txt", "md"],
     "Tools/bench/": ["py", "c", "sql", "md"],
     "Tools/daybook/": ["swift"],
+    "Tools/daybook-pull/": ["swift"],
     "Tools/page/": ["mjs"],
     "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "storekit", "receipt", "pem", "md", "py"],

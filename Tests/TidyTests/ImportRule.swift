@@ -45,6 +45,11 @@ struct ImportRule: TidyRule {
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",
     ],
+    "StorePull": ["PackageFiles", "LedgerEvents", "Crypto"],
+    "daybook-pull": [
+      "StorePull", "LedgerEvents", "LocalTime", "ArgumentParser", "AsyncHTTPClient", "NIOCore",
+      "NIOHTTP1",
+    ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],
     "LedgerHistories": ["LedgerEvents"],

@@ -9,16 +9,24 @@ struct TransactionsCommand: ParsableCommand {
     abstract: "Lists a customer's transactions with their states and downloads.",
     discussion: """
       Prints each transaction as the queue left it, open or finished, with its downloads by \
-      device. Example:
+      device. --ownerless lists the purchases of everybody that no account has, the first one of \
+      each chain: `daybook assign` says whose one is. Examples:
 
         daybook transactions reader-1 --open
+        daybook transactions --ownerless
       """)
 
   @OptionGroup var options: LedgerOptions
-  @OptionGroup var customer: CustomerOptions
+  @OptionGroup var customer: OptionalCustomerOptions
 
   @Flag(help: "Only those that are still on the queue.")
   var open = false
+
+  @Flag(help: "In place of a customer: the purchases that no account has.")
+  var ownerless = false
+
+  @Flag(help: "In place of a customer: every transaction of the ledger.")
+  var all = false
 
   @OptionGroup var clocks: ClockOptions
   @OptionGroup var environments: EnvironmentOptions
@@ -26,8 +34,21 @@ struct TransactionsCommand: ParsableCommand {
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
+  func validate() throws {
+    let named = customer.reference != nil
+    guard !ownerless || !all else {
+      throw ValidationError("--all lists those without an account, too: leave out --ownerless.")
+    }
+    guard named != (ownerless || all) else {
+      throw ValidationError(
+        named
+          ? "--\(all ? "all" : "ownerless") is about everybody: leave out the customer."
+          : "name an account, --transaction or --original, or say --ownerless or --all.")
+    }
+  }
+
   func run() throws {
-    let customer = self.customer.reference
+    guard let customer = customer.reference else { return try answering { try listEverybodys() } }
     try answering {
       var answer = try options.read { (view) throws(LedgerError) in
         try view.transactions(
@@ -37,11 +58,7 @@ struct TransactionsCommand: ParsableCommand {
       switch format {
       case .table: answer.printTable(of: customer)
       case .jsonl:
-        Console.declare(columns: [
-          "transaction", "payment", "originalTransaction", "product", "account", "environment",
-          "state", "since", "queue", "openedAt", "finishes", "removedUnfinished", "purchasedAt",
-          "reversal", "ownership", "downloads",
-        ])
+        Console.declare(columns: Self.columns)
         for entry in answer.entries {
           var json = JSONText()
           entry.write(to: &json)
@@ -59,6 +76,65 @@ struct TransactionsCommand: ParsableCommand {
         Console.print(json.text)
       }
     }
+  }
+}
+
+extension TransactionsCommand {
+  private static let columns = [
+    "transaction", "payment", "originalTransaction", "product", "account", "environment",
+    "state", "since", "queue", "openedAt", "finishes", "removedUnfinished", "purchasedAt",
+    "reversal", "ownership", "downloads",
+  ]
+
+  /// Prints the transactions of every customer, or the purchases of nobody, as they are found.
+  private func listEverybodys() throws {
+    var printer = ListPrinter<TransactionsAnswer.Entry>(
+      format,
+      header: ["transaction", "product", "account", "state", "bought", "environment"],
+      columns: Self.columns,
+      nothing: ownerless ? "every purchase has an account" : "no transactions",
+      row: { entry in
+        [
+          entry.transaction?.text ?? entry.payment.map { "payment \($0.text)" } ?? "-",
+          String(cell: entry.product), String(cell: entry.account), entry.stateText,
+          String(cell: entry.purchasedAt ?? entry.reportedAt), entry.environment.text,
+        ]
+      },
+      write: { entry, json in entry.write(to: &json) })
+    try options.read { (view) throws(LedgerError) in
+      try view.contents(
+        environments: environments.environments, clocks: clocks.clocks,
+        now: EventLog.systemClock()
+      ) { (unit) throws(LedgerError) in
+        let found = ownerless ? try self.ownerless(unit.transactions, view) : unit.transactions
+        for entry in found where !open || entry.isOnQueue { printer.add(entry) }
+        return !Console.isOutputLost
+      }
+    }
+    printer.end()
+  }
+
+  /// The first purchase of each chain that no account has.
+  private func ownerless(
+    _ entries: [TransactionsAnswer.Entry], _ view: LedgerView
+  ) throws(LedgerError) -> [TransactionsAnswer.Entry] {
+    struct Chain: Hashable {
+      let environment: StoreEnvironment
+      let original: Name
+    }
+    var seen: Set<Chain> = []
+    var found: [TransactionsAnswer.Entry] = []
+    for entry in entries {
+      guard entry.purchasedAt != nil, let transaction = entry.transaction else { continue }
+      let chain = Chain(
+        environment: entry.environment, original: entry.originalTransaction ?? transaction)
+      guard seen.insert(chain).inserted else { continue }
+      // An account may have the chain by another transaction of it, or by a transfer.
+      let owners = try view.accounts(
+        of: .transaction(transaction), environments: [entry.environment], clocks: clocks.clocks)
+      if owners.isEmpty { found.append(entry) }
+    }
+    return found
   }
 }
 

@@ -1,0 +1,14 @@
+/// Gives saved answers to the ledger. The program runs `daybook import history`; tests have others.
+package protocol AnswerImporter: Sendable {
+  /// Imports a file, verified, and returns how many events were appended.
+  ///
+  /// - Throws: ``PullError``: `daybook` if the file was refused or the ledger could not be written.
+  func importAnswer(
+    _ file: String, from environment: StoreHost.Environment
+  ) async throws(PullError) -> Int
+}
+
+/// What a pull says while it works.
+package protocol PullProgress: Sendable {
+  func pulled(_ subject: String, page: Int, signed: Int)
+}

@@ -1,0 +1,249 @@
+package import LedgerEvents
+
+/// What was pulled of one list.
+package struct PulledList: Sendable, Equatable {
+  package var list: StoreList
+  /// The transaction; nil for the notifications of an app.
+  package var transaction: String?
+  package var environment: StoreHost.Environment
+  package var pages = 0
+  package var signed = 0
+  package var appended = 0
+}
+
+/// Pulls lists, page by page: each page is saved, imported, and then noted.
+package struct PullRun: Sendable {
+  /// The most pages of one list in one run. A customer has a few, an app's notifications of half a
+  /// year may have many thousands.
+  package static let pagesMax = 1_000_000
+  /// How often a list is begun again in one run because the store changed it under way.
+  package static let restartsMax = 5
+  /// How far a pull of notifications reaches back behind the end of the last one, in milliseconds:
+  /// the store lists a notification only some time after it was signed.
+  static let overlapMilliseconds: Int64 = 24 * 3_600 * 1_000
+
+  var client: StoreClient
+  let folder: PullFolder
+  let importer: any AnswerImporter
+  let progress: any PullProgress
+  let app: String
+  /// Where a transaction is looked for, in this order.
+  let environments: [StoreHost.Environment]
+
+  package init(
+    client: StoreClient, folder: PullFolder, importer: any AnswerImporter,
+    progress: any PullProgress, app: String, environments: [StoreHost.Environment]
+  ) {
+    (self.client, self.importer, self.progress) = (client, importer, progress)
+    (self.folder, self.app, self.environments) = (folder, app, environments)
+  }
+
+  // MARK: - Lists of a transaction
+
+  /// Pulls a list of the customer to whom a transaction belongs, from where the last pull ended.
+  ///
+  /// - Throws: ``PullError``: `notFound` if no environment knows the transaction.
+  package mutating func pull(
+    _ list: StoreList, _ transaction: StoreTransactionID
+  ) async throws(PullError) -> PulledList {
+    var order = environments
+    // Where it was found before, it is found again.
+    for environment in environments.dropFirst()
+    where try folder.state(Self.name(list, environment, transaction.text)) != nil {
+      order = [environment] + environments.filter { $0 != environment }
+    }
+    for environment in order.dropLast() {
+      do throws(PullError) { return try await pull(list, transaction, environment) } catch {
+        guard error.kind == .notFound else { throw error }
+      }
+    }
+    do throws(PullError) { return try await pull(list, transaction, order[order.count - 1]) } catch
+    {
+      guard error.kind == .notFound else { throw error }
+      let known = order.map(\.rawValue).joined(separator: " or ")
+      throw PullError(
+        .notFound, "the store does not know the transaction \(transaction.text) in \(known).")
+    }
+  }
+
+  private mutating func pull(
+    _ list: StoreList, _ transaction: StoreTransactionID, _ environment: StoreHost.Environment
+  ) async throws(PullError) -> PulledList {
+    let name = Self.name(list, environment, transaction.text)
+    var pulled = PulledList(list: list, transaction: transaction.text, environment: environment)
+    let state = try folder.state(name) ?? PullState()
+    _ = try await pages(of: list, name, from: state, environment, &pulled) { state in
+      .page(of: list, transaction: transaction, revision: list == .statuses ? nil : state.cursor)
+    }
+    return pulled
+  }
+
+  private static func name(
+    _ list: StoreList, _ environment: StoreHost.Environment, _ subject: String
+  ) -> String { "\(list.rawValue).\(environment.rawValue).\(subject)" }
+
+  // MARK: - Notifications
+
+  /// Which notifications are pulled, besides those since the last pull.
+  package struct NotificationFilter: Sendable {
+    /// From when on, in place of the end of the last pull.
+    package var since: Instant?
+    package var onlyFailures = false
+    package var transaction: StoreTransactionID?
+    package var type: String?
+    package var subtype: String?
+
+    package init() {}
+
+    /// Whether it leaves out some of what has come since the last pull.
+    var isPartial: Bool {
+      since != nil || onlyFailures || transaction != nil || type != nil || subtype != nil
+    }
+  }
+
+  /// Pulls the notifications that the store has sent since the last pull, or those that a filter
+  /// names.
+  package mutating func notifications(
+    _ filter: NotificationFilter
+  ) async throws(PullError) -> PulledList {
+    let environment = environments[0]
+    // What is pulled by a filter says nothing of what was pulled without it.
+    let name = "notifications.\(environment.rawValue).\(filter.isPartial ? "some" : "all")"
+    var state = try folder.state(name) ?? PullState()
+    let now = client.clock.now
+    let question = question(filter, since: state.completeUntil, environment, now)
+    if let under = state.question, Self.isSame(under, question, filter) {
+      // The pages of an earlier run that was stopped.
+      state.question = under
+    } else {
+      (state.question, state.cursor, state.previous) = (question, nil, nil)
+      // A page of another question has a token that is good only there.
+      try folder.removeFinished(name, upTo: state.pages + 1)
+    }
+    // Before the first page: its token is good only for the same question.
+    try folder.save(state, name)
+    var pulled = PulledList(list: .notifications, transaction: nil, environment: environment)
+    var done = try await pages(of: .notifications, name, from: state, environment, &pulled) {
+      [question] state in
+      .notifications(state.question ?? question, token: state.cursor)
+    }
+    if !filter.isPartial { done.completeUntil = done.question?.end }
+    (done.question, done.cursor, done.previous) = (nil, nil, nil)
+    try folder.save(done, name)
+    return pulled
+  }
+
+  /// Whether the pages under way are those of a question that is asked now.
+  private static func isSame(
+    _ under: NotificationQuestion, _ asked: NotificationQuestion, _ filter: NotificationFilter
+  ) -> Bool {
+    var moved = asked
+    moved.end = under.end
+    // Without --since, the question under way is the one that was to be asked when it was begun.
+    if filter.since == nil { moved.start = under.start }
+    return moved == under
+  }
+
+  func question(
+    _ filter: NotificationFilter, since complete: Int64?, _ environment: StoreHost.Environment,
+    _ now: Instant
+  ) -> NotificationQuestion {
+    let earliest = NotificationQuestion.earliest(in: environment, at: now)
+    let begun =
+      filter.since.map { $0.microseconds / 1_000 }
+      ?? complete.map { $0 - Self.overlapMilliseconds } ?? earliest
+    var question = NotificationQuestion(
+      start: max(begun, earliest), end: now.microseconds / 1_000)
+    question.onlyFailures = filter.onlyFailures
+    question.transaction = filter.transaction?.text
+    (question.type, question.subtype) = (filter.type, filter.subtype)
+    return question
+  }
+
+  // MARK: - Pages
+
+  /// Pulls the pages from a state on, and returns the state after the last one.
+  private mutating func pages(
+    of list: StoreList, _ name: String, from begin: PullState,
+    _ environment: StoreHost.Environment, _ pulled: inout PulledList,
+    _ request: (PullState) -> StoreRequest
+  ) async throws(PullError) -> PullState {
+    var state = begin
+    var restarts = 0
+    try folder.removeFinished(name, upTo: state.pages)
+    while pulled.pages < Self.pagesMax {
+      let file = PullFolder.answerName(name, page: state.pages + 1)
+      let page: StorePage
+      var isNew = true
+      do throws(PullError) {
+        if let saved = try saved(file, list) {
+          (page, isNew) = (saved, false)
+        } else {
+          page = try await fetched(request(state), file, list, environment)
+        }
+      } catch {
+        guard error.kind == .cursorRefused else { throw error }
+        restarts += 1
+        guard restarts <= Self.restartsMax, let back = back(from: state, environment) else {
+          throw error
+        }
+        state = back
+        continue
+      }
+      if page.signedCount > 0 {
+        pulled.appended += try await importer.importAnswer(
+          folder.answerPath(file), from: environment)
+      }
+      let isStuck = page.hasMore && page.cursor == state.cursor
+      state = state.after(page)
+      try folder.save(state, name)
+      try folder.finish(file)
+      pulled.pages += 1
+      pulled.signed += page.signedCount
+      progress.pulled(
+        pulled.transaction ?? list.rawValue, page: pulled.pages, signed: pulled.signed)
+      // What an earlier run had left was the end then, and need not be the end now.
+      guard page.hasMore || (!isNew && list != .notifications) else { return state }
+      if isStuck {
+        throw PullError(
+          .unavailable,
+          "the store says that there is more, and gives the same page again. Try again later.")
+      }
+    }
+    return state
+  }
+
+  /// The state to continue from if the store does not take the revision or the token: the one
+  /// before it, in the end the beginning of the list. The ledger knows what is asked for again.
+  private func back(
+    from state: PullState, _ environment: StoreHost.Environment
+  ) -> PullState? {
+    guard var question = state.question else { return state.steppedBack() }
+    // Tokens belong together: one that has expired leaves nothing to continue.
+    let earliest = NotificationQuestion.earliest(in: environment, at: client.clock.now)
+    guard state.cursor != nil || question.start < earliest else { return nil }
+    var begun = state
+    question.start = max(question.start, earliest)
+    (begun.question, begun.cursor, begun.previous) = (question, nil, nil)
+    return begun
+  }
+
+  /// The page that an earlier pull saved and did not note as imported.
+  private func saved(_ file: String, _ list: StoreList) throws(PullError) -> StorePage? {
+    guard let bytes = try folder.answer(file) else { return nil }
+    return try StorePage(bytes, of: list, app: app)
+  }
+
+  private mutating func fetched(
+    _ request: StoreRequest, _ file: String, _ list: StoreList,
+    _ environment: StoreHost.Environment
+  ) async throws(PullError) -> StorePage {
+    let app = app
+    let (body, page) = try await client.answer(to: request, in: environment) {
+      (body) throws(PullError) in
+      (body, try StorePage(body, of: list, app: app))
+    }
+    try folder.save(answer: body, as: file)
+    return page
+  }
+}

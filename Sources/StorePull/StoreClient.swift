@@ -1,0 +1,188 @@
+import LedgerEvents
+
+/// Sends requests to the store: with a token, no faster than the store allows, again if that can
+/// help, and never for ever.
+package struct StoreClient: Sendable {
+  /// How often a request is sent before it is given up.
+  package static let attemptsMax = 6
+  /// How often a request is sent again because the store said that there were too many.
+  package static let throttlesMax = 10
+  /// The longest time that is waited because the store says so, in microseconds: the store counts
+  /// by the hour.
+  package static let throttleWaitMax = Instant.hour
+  /// The first wait after a failure, in microseconds. Each one after it is twice as long.
+  package static let backOff = Instant.second / 2
+  /// The longest wait after a failure, in microseconds.
+  package static let backOffMax = 30 * Instant.second
+  /// Numbers below it are seconds, as HTTP has them; those above are milliseconds since 1970, as
+  /// the store's documentation has them.
+  private static let retryAfterSecondsMax: Int64 = 1_000_000_000
+
+  private let transport: any StoreTransport
+  package let clock: any PullClock
+  private let hosts: [StoreHost.Environment: StoreHost]
+  private let userAgent: String
+  private var tokens: BearerTokens
+  /// When the next request to an endpoint may be sent, in microseconds since 1970.
+  private var nextAt: [Slot: Int64] = [:]
+  /// Says what is waited for.
+  private let notice: @Sendable (String) -> Void
+
+  private struct Slot: Hashable {
+    let endpoint: StoreEndpoint
+    let environment: StoreHost.Environment
+  }
+
+  package init(
+    transport: any StoreTransport, clock: any PullClock,
+    hosts: [StoreHost.Environment: StoreHost], tokens: BearerTokens, userAgent: String,
+    notice: @escaping @Sendable (String) -> Void
+  ) {
+    (self.transport, self.clock, self.hosts) = (transport, clock, hosts)
+    (self.tokens, self.userAgent, self.notice) = (tokens, userAgent, notice)
+  }
+
+  /// Sends a request until there is an answer that can be read.
+  ///
+  /// - Parameter read: Makes sense of an answer. One that it cannot read is asked for again.
+  /// - Throws: ``PullError``.
+  package mutating func answer<Answer>(
+    to request: StoreRequest, in environment: StoreHost.Environment,
+    read: (_ body: [UInt8]) throws(PullError) -> Answer
+  ) async throws(PullError) -> Answer {
+    var failures = 0
+    var throttles = 0
+    while true {
+      let attempt = try await attempt(request, environment)
+      let problem: String
+      switch attempt {
+      case .answered(let answer) where (200..<300).contains(answer.status):
+        do throws(PullError) { return try read(answer.body) } catch {
+          guard error.kind == .malformed else { throw error }
+          problem = error.message
+        }
+      case .answered(let answer):
+        let fault = StoreFault(answer)
+        problem = "the store answered \(fault.words)"
+        switch fault.verdict {
+        case .failed(let kind): throw Self.error(kind, fault, environment)
+        case .throttled:
+          throttles += 1
+          guard throttles <= Self.throttlesMax else {
+            throw PullError(.unavailable, "\(problem), \(throttles) times. Try again later.")
+          }
+          try await waitAsTold(answer.retryAfter, throttles, problem)
+          continue
+        case .again: break
+        }
+      case .failed(let failure): problem = failure.reason
+      }
+      failures += 1
+      guard failures < Self.attemptsMax else {
+        throw PullError(
+          .unavailable,
+          "\(host(environment).base) gave no usable answer in \(failures) attempts; the last time, "
+            + "\(problem). What was pulled is kept; try again later.")
+      }
+      await wait(backOff(after: failures), problem)
+    }
+  }
+
+  private enum Attempt {
+    case answered(TransportAnswer)
+    case failed(TransportFailure)
+  }
+
+  private mutating func attempt(
+    _ request: StoreRequest, _ environment: StoreHost.Environment
+  ) async throws(PullError) -> Attempt {
+    await keepPace(Slot(endpoint: request.endpoint, environment: environment))
+    var headers = [
+      (name: "Authorization", value: "Bearer \(try tokens.token(at: clock.now))"),
+      (name: "Accept", value: "application/json"), (name: "User-Agent", value: userAgent),
+    ]
+    if request.body != nil { headers.append((name: "Content-Type", value: "application/json")) }
+    let sent = TransportRequest(
+      method: request.method, url: host(environment).base + request.target, headers: headers,
+      body: request.body)
+    do throws(TransportFailure) { return .answered(try await transport.send(sent)) } catch {
+      return .failed(error)
+    }
+  }
+
+  private func host(_ environment: StoreHost.Environment) -> StoreHost {
+    guard let host = hosts[environment] else { preconditionFailure("both hosts are known") }
+    return host
+  }
+
+  // MARK: - Waiting
+
+  private mutating func keepPace(_ slot: Slot) async {
+    let interval = slot.endpoint.interval(in: slot.environment)
+    let now = clock.now.microseconds
+    // A clock that was set back must not make a pull wait for hours.
+    let wait = min(max((nextAt[slot] ?? now) - now, 0), interval)
+    nextAt[slot] = now + wait + interval
+    if wait > 0 { await clock.wait(wait) }
+  }
+
+  private func backOff(after failures: Int) -> Int64 {
+    let doubled = Self.backOff << Int64(min(failures - 1, 16))
+    // Half of it by chance, so that several servers do not come back at one moment.
+    return Int64(Double(min(doubled, Self.backOffMax)) * (0.5 + clock.chance / 2))
+  }
+
+  private func wait(_ microseconds: Int64, _ problem: String) async {
+    notice("\(problem): trying again in \(Self.seconds(microseconds))")
+    await clock.wait(microseconds)
+  }
+
+  private func waitAsTold(
+    _ retryAfter: String?, _ throttles: Int, _ problem: String
+  ) async throws(PullError) {
+    guard let text = retryAfter, let number = Int64(text.filter { $0 != " " }), number >= 0 else {
+      return await wait(backOff(after: throttles), problem)
+    }
+    let now = clock.now.microseconds
+    let wait: Int64
+    if number < Self.retryAfterSecondsMax {
+      wait = number * Instant.second
+    } else {
+      let (at, overflow) = number.multipliedReportingOverflow(by: 1_000)
+      wait = overflow ? .max : max(at - now, 0)
+    }
+    guard wait <= Self.throttleWaitMax else {
+      throw PullError(
+        .unavailable,
+        "\(problem), and asks to wait for longer than \(Self.seconds(Self.throttleWaitMax)) "
+          + "(Retry-After: \(text)). What was pulled is kept; try again later.")
+    }
+    await self.wait(wait, problem)
+  }
+
+  private static func seconds(_ microseconds: Int64) -> String {
+    let tenths = (microseconds + Instant.second / 10 - 1) / (Instant.second / 10)
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+
+  // MARK: - Errors
+
+  private static func error(
+    _ kind: PullError.Kind, _ fault: StoreFault, _ environment: StoreHost.Environment
+  ) -> PullError {
+    switch kind {
+    case .unauthorized:
+      PullError(
+        kind,
+        "the store does not accept the bearer token (\(fault.words), \(environment.rawValue)). "
+          + "Check that --key is the file of --key-id, a key for in-app purchases that was not "
+          + "revoked, that --issuer is the issuer above the list of keys, that --app is the app's "
+          + "bundle identifier, and that this machine's clock is right. Production also answers "
+          + "so for an app that was never published.")
+    case .notFound:
+      PullError(kind, "the store does not know the transaction in \(environment.rawValue).")
+    default:
+      PullError(kind, "the store refuses the request: \(fault.words).\(fault.advice)")
+    }
+  }
+}

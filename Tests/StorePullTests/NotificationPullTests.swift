@@ -1,0 +1,119 @@
+import Foundation
+import LedgerEvents
+import SignedDataSamples
+import Testing
+
+@testable import StorePull
+
+/// The notification history of an app, without a network.
+@Suite("Pulled notifications") struct NotificationPullTests {
+  private let bench = PullBench()
+  private static let day = 24 * 3_600 * Instant.second
+
+  private func bodies() throws -> [JSONValue] {
+    try bench.store.requests.map { try JSONValue(json: Array($0.request.body.utf8)) }
+  }
+
+  @Test("reach back as far as the store does, then to the day before the last pull") func window()
+    async throws
+  {
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    let now = bench.clock.now.microseconds / 1_000
+    #expect(try await bench.notifications().pages == 3)
+    let first = try bodies()
+    #expect(
+      first.count == 3 && Set(first.map { String(decoding: $0.json, as: UTF8.self) }).count == 1)
+    #expect(first[0]["endDate"]?.integer == now)
+    #expect(first[0]["startDate"]?.integer == now - 180 * 24 * 3_600_000 + 600_000)
+    #expect(first[0]["onlyFailures"] == nil)
+    #expect(
+      bench.store.requests.map(\.request.query["paginationToken"]) == [nil, "t1-2", "t1-4"])
+    bench.clock.move(7 * Self.day)
+    try await bench.notifications()
+    #expect(try bodies()[3]["startDate"]?.integer == now - 24 * 3_600_000)
+    var sandbox = try bench.run([.sandbox])
+    _ = try await sandbox.notifications(PullRun.NotificationFilter())
+    let last = try #require(try bodies().last)
+    let days =
+      (try #require(last["endDate"]?.integer) - (last["startDate"]?.integer ?? 0)) / 86_400_000
+    #expect(days == 29)
+  }
+
+  @Test("continue with the same question after an end under way") func resumed() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    bench.importer.next(.imported, .killedAfter)
+    _ = await failure { () throws(PullError) in try await bench.notifications() }
+    bench.clock.move(Self.day)
+    try await bench.notifications()
+    #expect(bench.importer.texts == PullBench.texts(5))
+    let all = try bodies()
+    #expect(Set(all.map { String(decoding: $0.json, as: UTF8.self) }).count == 1)
+    #expect(all.count == 3)
+  }
+
+  @Test("begin the question again if its token has expired") func expired() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    let store = bench.store
+    bench.store.fail(.meanwhile {}, .meanwhile { store.change { $0.generation = 2 } })
+    try await bench.notifications()
+    #expect(Set(bench.importer.texts) == Set(PullBench.texts(5)))
+    #expect(
+      bench.store.requests.map(\.request.query["paginationToken"])
+        == [nil, "t1-2", nil, "t2-2", "t2-4"])
+  }
+
+  @Test("by a filter do not count as all") func filtered() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(1) }
+    var filter = PullRun.NotificationFilter()
+    filter.onlyFailures = true
+    filter.since = Instant(microseconds: bench.clock.now.microseconds - Self.day)
+    (filter.type, filter.subtype) = ("DID_RENEW", "BILLING_RECOVERY")
+    try await bench.notifications(filter)
+    let asked = try bodies()[0]
+    #expect(asked["onlyFailures"]?.boolean == true)
+    #expect(asked["notificationType"]?.string == "DID_RENEW")
+    #expect(asked["notificationSubtype"]?.string == "BILLING_RECOVERY")
+    let span = (asked["endDate"]?.integer ?? 0) - (asked["startDate"]?.integer ?? 0)
+    #expect(span == 86_400_000)
+    try await bench.notifications()
+    let all = try bodies()[1]
+    #expect((all["endDate"]?.integer ?? 0) - (all["startDate"]?.integer ?? 0) > 179 * 86_400_000)
+  }
+
+  @Test("are compared with what the ledger has") func reconciled() async throws {
+    func payload(_ id: String, _ type: String) -> String {
+      let text =
+        #"{"notificationType":"\#(type)","notificationUUID":"\#(id)","signedDate":1772366400000}"#
+      return "e30." + Base64URL.text(Array(text.utf8)) + ".AA"
+    }
+    let all = ["u1", "u2", "u3"].map { payload($0, "TEST") } + [payload("u2", "TEST")]
+    bench.store.change { $0.notifications = all }
+    var run = try bench.run()
+    let found = try await run.reconcile(
+      PullRun.NotificationFilter(), known: ["u1"], imports: false)
+    #expect(found.listed == 4)
+    #expect(found.missed.map(\.id) == ["u2", "u3"])
+    #expect(found.missed[0].type == "TEST" && found.missed[0].attempts == 1)
+    #expect(found.missed[0].lastResult == "TIMED_OUT")
+    #expect(found.missed[0].signedAt?.rfc3339 == "2026-03-01T12:00:00Z")
+    #expect(bench.importer.count == 0)
+    _ = try await run.reconcile(PullRun.NotificationFilter(), known: ["u1"], imports: true)
+    #expect(bench.importer.count == 2)
+  }
+
+  @Test("the account of a purchase is set where the purchase is") func accountToken() async throws {
+    bench.fill(1, .sandbox)
+    var run = try bench.run()
+    let token = try #require(AccountToken("7dbfa8c6-5d5f-4894-affd-368a132fb789"))
+    #expect(try await run.setAccount(token, of: PullBench.customer) == .sandbox)
+    #expect(
+      bench.store.contents(.sandbox).tokens[PullBench.customer.text]
+        == #"{"appAccountToken":"7dbfa8c6-5d5f-4894-affd-368a132fb789"}"#)
+    bench.store.fail(
+      .answer(FakeStore.error(4_000_187, status: 400, "not the original transaction")))
+    let error = await failure { () throws(PullError) in
+      try await run.setAccount(token, of: PullBench.customer)
+    }
+    #expect(error?.message.contains("Name the original transaction") == true)
+  }
+}

@@ -1,0 +1,211 @@
+import ArgumentParser
+import Foundation
+import LedgerEvents
+import StorePull
+
+/// What every command needs to ask the store: the app, its key, and where.
+struct StoreOptions: ParsableArguments {
+  @Option(help: "The app's bundle identifier.")
+  var app: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The private key of App Store Connect, a .p8 file (default: $DAYBOOK_STORE_KEY).",
+      valueName: "file"),
+    completion: .file(extensions: ["p8"]))
+  var key: String?
+
+  @Option(
+    name: .customLong("key-id"),
+    help: ArgumentHelp(
+      "The key's identifier (default: $DAYBOOK_STORE_KEY_ID, else the one in the file's name).",
+      valueName: "id"))
+  var keyID: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The issuer, a UUID above the list of keys (default: $DAYBOOK_STORE_ISSUER).",
+      valueName: "id"))
+  var issuer: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only this environment: production or sandbox (default: production; a transaction that is "
+        + "unknown there is looked for in the sandbox)."))
+  var environment: StoreHost.Environment?
+
+  @Option(
+    help: ArgumentHelp(
+      "The server of production (default: \(StoreHost.production)).", valueName: "url"))
+  var host: String = StoreHost.production
+
+  @Option(
+    name: .customLong("sandbox-host"),
+    help: ArgumentHelp(
+      "The server of the sandbox (default: \(StoreHost.sandbox)).", valueName: "url"))
+  var sandboxHost: String = StoreHost.sandbox
+
+  @Option(
+    help: ArgumentHelp(
+      "The ledger's folder (default: $DAYBOOK_LEDGER, else ./daybook.ledger).", valueName: "path"),
+    completion: .directory)
+  var ledger: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where answers and how far they were pulled are kept (default: the ledger's path and .pull).",
+      valueName: "path"),
+    completion: .directory)
+  var folder: String?
+
+  @Option(
+    name: .customLong("daybook"),
+    help: ArgumentHelp(
+      "The program that imports (default: daybook beside this program, else on the PATH).",
+      valueName: "path"))
+  var program: String?
+
+  @Option(help: "Output format: table, json or jsonl.")
+  var format: PullFormat = .table
+
+  @Flag(help: "Keep the answers after they were imported.")
+  var keep = false
+
+  func validate() throws {
+    guard Self.isBundleID(app) else {
+      throw ValidationError("--app expects a bundle identifier such as com.example.tides.")
+    }
+    _ = try checked { () throws(PullError) in try hosts() }
+  }
+
+  private static func isBundleID(_ text: String) -> Bool {
+    !text.isEmpty && !text.hasPrefix(".")
+      && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "-") }
+  }
+
+  private func checked<Answer>(_ body: () throws(PullError) -> Answer) throws -> Answer {
+    do throws(PullError) { return try body() } catch { throw ValidationError(error.message) }
+  }
+
+  /// The environments that are asked, in this order.
+  var environments: [StoreHost.Environment] {
+    environment.map { [$0] } ?? [.production, .sandbox]
+  }
+
+  func hosts() throws(PullError) -> [StoreHost.Environment: StoreHost] {
+    [.production: try StoreHost(host), .sandbox: try StoreHost(sandboxHost)]
+  }
+
+  var ledgerPath: String { ledger ?? Self.variable("DAYBOOK_LEDGER") ?? "daybook.ledger" }
+
+  /// The folder of the app. Several apps may share a ledger.
+  var folderPath: String {
+    let parent =
+      folder
+      ?? String(ledgerPath.reversed().drop { $0 == "/" }.reversed()) + ".pull"
+    return parent + "/" + app
+  }
+
+  static func variable(_ name: String) -> String? {
+    let value = ProcessInfo.processInfo.environment[name] ?? ""
+    return value.isEmpty ? nil : value
+  }
+
+  func tokens() throws -> BearerTokens {
+    guard let path = key ?? Self.variable("DAYBOOK_STORE_KEY") else {
+      throw ValidationError(
+        "name the private key with --key FILE or DAYBOOK_STORE_KEY: the .p8 file that App Store "
+          + "Connect gives under Users and Access, Integrations, In-App Purchase.")
+    }
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    guard
+      let keyID = keyID ?? Self.variable("DAYBOOK_STORE_KEY_ID")
+        ?? StoreKey.identifier(inFileName: name)
+    else {
+      throw ValidationError(
+        "name the key's identifier with --key-id: \(name) does not contain it, as the name "
+          + "SubscriptionKey_2X9R4HXF34.p8 does.")
+    }
+    guard let issuer = issuer ?? Self.variable("DAYBOOK_STORE_ISSUER") else {
+      throw ValidationError(
+        "name the issuer with --issuer or DAYBOOK_STORE_ISSUER: the UUID above the list of keys in "
+          + "App Store Connect.")
+    }
+    let bytes: [UInt8]
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      bytes = [UInt8](try file.read(upToCount: StoreKey.fileBytesMax) ?? Data())
+    } catch {
+      throw PullError(
+        .badKey, "the private key \(path) cannot be read: \(error.localizedDescription)")
+    }
+    return BearerTokens(
+      key: try StoreKey(file: bytes, name: path), keyID: keyID, issuer: issuer, bundleID: app)
+  }
+}
+
+/// What the importer needs besides; the same options as those of `daybook import`.
+struct ImporterOptions: ParsableArguments {
+  @Option(
+    name: .customLong("app-apple-id"),
+    help: ArgumentHelp(
+      "The app's number in the App Store, which production's notifications must state.",
+      valueName: "number"))
+  var appAppleID: Int64?
+
+  @Option(
+    name: .customLong("root"),
+    help: ArgumentHelp(
+      "Trusts the certificates in a file in place of Apple's. May be repeated.", valueName: "file"),
+    completion: .file())
+  var roots: [String] = []
+
+  @Option(
+    name: .customLong("pin"),
+    help: ArgumentHelp(
+      "The SHA-256 of a local test's certificate to believe. May be repeated.",
+      valueName: "sha256"))
+  var pins: [String] = []
+
+  @Flag(help: "Imports without verifying signatures, and records that.")
+  var unverified = false
+
+  /// The options of `daybook import`.
+  var words: [String] {
+    var words: [String] = []
+    if let appAppleID { words += ["--app-apple-id", "\(appAppleID)"] }
+    for root in roots { words += ["--root", root] }
+    for pin in pins { words += ["--pin", pin] }
+    if unverified { words.append("--unverified") }
+    return words
+  }
+
+  /// Refuses a pull that the importer would refuse after the first page.
+  func checkNotifications(of environment: StoreHost.Environment) throws {
+    guard environment == .production, appAppleID == nil, !unverified else { return }
+    throw ValidationError(
+      "--app-apple-id is needed: notifications of production state the app's number in the App "
+        + "Store, and are believed only for yours.")
+  }
+}
+
+extension StoreHost.Environment: ExpressibleByArgument {}
+
+/// How a command answers.
+enum PullFormat: String, ExpressibleByArgument, CaseIterable {
+  case table
+  case json
+  case jsonl
+}
+
+extension StoreOptions {
+  /// Makes the folder in which the app's pull folder is.
+  func makeParent() throws(PullError) {
+    let parent = URL(fileURLWithPath: folderPath).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    } catch {
+      throw PullError(.disk, "\(parent.path) cannot be made: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import LedgerEvents
+import LedgerQueries
+
+struct Assign: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Records whose a purchase without an account is.",
+    usage: "daybook assign <transaction> <account> --operator <who> --reason <why> [<options>]",
+    discussion: """
+      Appends transaction.assigned: the transaction, and the rest of its chain, belong to the \
+      account from then on. `daybook transactions --ownerless` lists what nobody has. A purchase \
+      that somebody has is refused: that takes `daybook transfer`. If the account is a UUID, \
+      `daybook pull set-token` tells the store, too, which then states it in renewals. Example:
+
+        daybook assign 2000000201 hiker-1 --operator kim --reason "ticket 4711: bought by code"
+      """)
+
+  @Argument(help: "The transaction.", transform: Parse.name)
+  var transaction: Name
+
+  @Argument(
+    help: "The customer's account.", completion: Completions.accounts, transform: Parse.name)
+  var account: Name
+
+  @OptionGroup var options: OperatorOptions
+
+  func validate() throws { try options.requireReason() }
+
+  func run() throws {
+    try answering { try refuseOwned() }
+    var event = options.event(.transactionAssigned, account: account)
+    event.transaction = transaction
+    try OperatorAct(options: options, event: event, accounts: [account]).run()
+  }
+
+  /// Refuses a transaction that the ledger does not know, and one that somebody else has.
+  private func refuseOwned() throws {
+    guard options.ledger.isThere else { return }
+    let environment = options.environment?.environment ?? .production
+    let (transaction, account) = (transaction, account)
+    let (isKnown, owners) = try options.ledger.read { (view) throws(LedgerError) in
+      let reference = CustomerReference.transaction(transaction)
+      let answer = try view.transactions(of: reference, environments: [environment])
+      return (
+        !answer.entries.isEmpty,
+        try view.accounts(of: reference, environments: [environment], clocks: .now)
+      )
+    }
+    let shown = TextTable.printable(transaction.text)
+    guard isKnown else {
+      throw InputProblem(
+        "the ledger knows no transaction \(shown) in \(environment.text): check the spelling and "
+          + "--environment. `daybook transactions --ownerless` lists what nobody has.")
+    }
+    guard let owner = owners.first, !owners.contains(account) else { return }
+    throw InputProblem(
+      "transaction \(shown) belongs to \(TextTable.printable(owner.text)), and an assignment never "
+        + "takes a purchase away. `daybook transfer` moves everything that an account has.")
+  }
+}
