@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreImport
 
-@Suite("The page about notifications") struct NotificationPageTests {
+@Suite("The page about notifications", .serialized) struct NotificationPageTests {
   @Test("shows the table of the code") func table() throws {
     var rows = ["| type | subtype | events | dated by |", "| --- | --- | --- | --- |"]
     for meaning in NotificationMeaning.all.sorted(by: { Self.order($0) < Self.order($1) }) {

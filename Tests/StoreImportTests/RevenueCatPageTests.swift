@@ -32,7 +32,7 @@ struct GeneratedPart {
     let stop = try #require(text.range(of: after))
     if ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] == "1" {
       let updated = text.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: shown)
-      try Data(updated.utf8).write(to: file)
+      try Data(updated.utf8).write(to: file, options: .atomic)
     }
     let now = try String(contentsOf: file, encoding: .utf8)
     #expect(now.contains(before + shown + after), "\(shown)")
