@@ -18,7 +18,10 @@ public struct RevenueCatImport: PurchaseImport {
 
   /// Reads a file.
   ///
-  /// - Parameter isExport: Whether it is an export, else webhooks: one, an array, or one a line.
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - isExport: Whether it is an export, else webhooks: one, an array, or one a line.
+  ///   - options: Information that is not in the file.
   /// - Throws: `ImportError`, with the place of what cannot be read.
   /// - Complexity: O(*n* log *n*) in the number of statements, O(*m*) in the number of bytes.
   public init(
