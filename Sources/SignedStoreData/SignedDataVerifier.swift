@@ -14,8 +14,8 @@ public import LedgerEvents
 ///
 /// Nothing is asked of the network, and no clock is read. The certificates are checked at the time
 /// of signing that the payload states, so the same bytes verify for ever: a leaf certificate lives
-/// about two years, and a ledger longer. What was revoked is therefore not known here: `daybook pull
-/// revocation` asks.
+/// about two years, and a ledger longer. What was revoked is therefore not known here:
+/// `daybook pull revocation` asks.
 ///
 /// Sources: RFC 7515 and RFC 7518, 3.4 (JWS and ES256), RFC 5280 (certificates), and Apple's
 /// documentation of `JWSDecodedHeader` and of App Store Server Notifications.

@@ -4,8 +4,8 @@ import StorePull
 
 /// Files that users name.
 enum InputFile {
-  /// - Throws: ``PullError``: `daybook` with exit code 66 if it cannot be read, `malformed` if it is
-  ///   larger than any answer.
+  /// - Throws: ``PullError``: `daybook` with exit code 66 if it cannot be read, `malformed` if it
+  ///   is larger than any answer.
   static func bytes(of file: String) throws(PullError) -> [UInt8] {
     let bytes: [UInt8]
     do {

@@ -8,10 +8,11 @@ struct RevocationCommand: AsyncParsableCommand {
     commandName: "revocation",
     abstract: "Asks whether the certificates that signed were revoked.",
     discussion: """
-      Reads signed texts as `daybook import` does, a notification, a transaction or a saved answer, \
-      and asks the responders that their certificates name (OCSP). Each certificate is asked about \
-      once. The exit code is 65 if one was revoked or a text is forged, and 75 if nobody could say: \
-      a network fault is not taken for a forgery. No ledger is read or written. Example:
+      Reads signed texts as `daybook import` does, a notification, a transaction or a saved \
+      answer, and asks the responders that their certificates name (OCSP). Each certificate is \
+      asked about once. The exit code is 65 if one was revoked or a text is forged, and 75 if \
+      nobody could say: a network fault is not taken for a forgery. No ledger is read or written. \
+      Example:
 
         daybook pull revocation notification.json answers/*.json
       """)
