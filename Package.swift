@@ -170,14 +170,17 @@ let package = Package(
     .target(
       name: "StorePull",
       dependencies: [
-        "PackageFiles", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        "PackageFiles", "LedgerEvents", "SignedStoreData",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
       ],
       swiftSettings: strict),
     // A program of its own, so that nobody who builds `daybook` builds an HTTP client.
     .executableTarget(
       name: "daybook-pull",
       dependencies: [
-        "StorePull", "LedgerEvents", "LocalTime",
+        "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -333,8 +336,9 @@ let package = Package(
       name: "StorePullTests",
       dependencies: [
         "StorePull", "LedgerEvents", "SignedDataSamples", "TracedProcesses", "daybook",
-        "daybook-pull",
+        "daybook-pull", "SignedStoreData",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "X509", package: "swift-certificates"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),

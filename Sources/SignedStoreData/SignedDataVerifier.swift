@@ -14,7 +14,8 @@ public import LedgerEvents
 ///
 /// Nothing is asked of the network, and no clock is read. The certificates are checked at the time
 /// of signing that the payload states, so the same bytes verify for ever: a leaf certificate lives
-/// about two years, and a ledger longer. What was revoked is therefore not known here.
+/// about two years, and a ledger longer. What was revoked is therefore not known here:
+/// `daybook pull revocation` asks.
 ///
 /// Sources: RFC 7515 and RFC 7518, 3.4 (JWS and ES256), RFC 5280 (certificates), and Apple's
 /// documentation of `JWSDecodedHeader` and of App Store Server Notifications.
@@ -106,14 +107,21 @@ public struct SignedDataVerifier: Sendable {
       if let remembered { remembered } else {
         try SigningChain(JWSHeader(jws.header).certificates, roots: roots, pinned: pinned)
       }
-    guard Self.isSigned(jws, by: chain.key) else {
+    try Self.checkSignature(of: jws, by: chain)
+    if remembered == nil { chains.remember(chain, for: jws.header) }
+    return chain
+  }
+
+  /// Throws if the leaf of a chain did not sign a JWS.
+  static func checkSignature(
+    of jws: CompactJWS, by chain: SigningChain
+  ) throws(SignedDataError) {
+    guard isSigned(jws, by: chain.key) else {
       throw SignedDataError(
         .badSignature, chain.isLocal ? .local : .leaf,
         "the signature is not that of the certificate's key over this header and payload",
         remedy: "Do not believe it: it was changed, or cut short")
     }
-    if remembered == nil { chains.remember(chain, for: jws.header) }
-    return chain
   }
 
   private static func isSigned(_ jws: CompactJWS, by key: P256.Signing.PublicKey) -> Bool {

@@ -16,6 +16,8 @@ package struct PullError: Error, Sendable, CustomStringConvertible {
     case unavailable
     /// An answer is not what the store's documentation describes.
     case malformed
+    /// A certificate that signed an answer was revoked.
+    case revoked
     /// A file of the pull folder cannot be read or written.
     case disk
     /// Another process pulls into the same folder.

@@ -6,6 +6,14 @@ package struct TransportRequest: Sendable {
   package var url: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]?
+  /// The largest answer that is read, in bytes.
+  package var answerBytesMax = PullFolder.answerBytesMax
+  /// How long a whole answer may take, in seconds.
+  package var answerSecondsMax = Self.storeSecondsMax
+
+  /// How long a whole answer of the store may take, in seconds. Below what a token is renewed
+  /// before its end.
+  package static let storeSecondsMax: Int64 = 45
 }
 
 /// What came back, whole.

@@ -40,10 +40,10 @@ final class PullProgram {
   let child = RunningChild()
   var ledger: String { folder.appending(path: "ledger").path }
 
-  init() throws {
+  init(_ recipe: ChainRecipe = ChainRecipe()) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "pulled-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    samples = try SigningSamples()
+    samples = try SigningSamples(recipe)
     servers = [
       .production: try FakeServer(store, .production), .sandbox: try FakeServer(store, .sandbox),
     ]

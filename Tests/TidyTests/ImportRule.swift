@@ -45,10 +45,12 @@ struct ImportRule: TidyRule {
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",
     ],
-    "StorePull": ["PackageFiles", "LedgerEvents", "Crypto"],
+    "StorePull": [
+      "PackageFiles", "LedgerEvents", "SignedStoreData", "Crypto", "SwiftASN1", "X509",
+    ],
     "daybook-pull": [
-      "StorePull", "LedgerEvents", "LocalTime", "ArgumentParser", "AsyncHTTPClient", "NIOCore",
-      "NIOHTTP1",
+      "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", "ArgumentParser",
+      "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],

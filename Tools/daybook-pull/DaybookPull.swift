@@ -21,7 +21,7 @@ struct DaybookPull: AsyncParsableCommand {
       """,
     subcommands: [
       HistoryCommand.self, RefundsCommand.self, StatusesCommand.self, NotificationsCommand.self,
-      ReconcileCommand.self, SetTokenCommand.self,
+      ReconcileCommand.self, RevocationCommand.self, SetTokenCommand.self,
     ])
 
   static func main() async {

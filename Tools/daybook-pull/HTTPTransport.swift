@@ -7,8 +7,6 @@ import StorePull
 struct HTTPTransport: StoreTransport {
   /// How long connecting may take, in seconds.
   private static let connectSecondsMax: Int64 = 10
-  /// How long a whole answer may take, in seconds. Below what a token is renewed before its end.
-  private static let answerSecondsMax: Int64 = 45
 
   fileprivate let client: HTTPClient
 
@@ -38,13 +36,13 @@ struct HTTPTransport: StoreTransport {
     for (name, value) in request.headers { sent.headers.add(name: name, value: value) }
     if let body = request.body { sent.body = .bytes(ByteBuffer(bytes: body)) }
     do {
-      let answer = try await client.execute(sent, timeout: .seconds(Self.answerSecondsMax))
-      let body = try await answer.body.collect(upTo: PullFolder.answerBytesMax)
+      let answer = try await client.execute(sent, timeout: .seconds(request.answerSecondsMax))
+      let body = try await answer.body.collect(upTo: request.answerBytesMax)
       return TransportAnswer(
         status: Int(answer.status.code), retryAfter: answer.headers.first(name: "Retry-After"),
         body: Array(body.readableBytesView))
     } catch is NIOTooManyBytesError {
-      throw TransportFailure("the answer has more than \(PullFolder.answerBytesMax) bytes")
+      throw TransportFailure("the answer has more than \(request.answerBytesMax) bytes")
     } catch {
       // Neither the request nor its token is a part of these errors.
       throw TransportFailure("the connection failed: \(error)")

@@ -99,18 +99,26 @@ struct StatusesCommand: AsyncParsableCommand {
 extension StoreOptions {
   /// Runs `body` with everything that a pull needs.
   func withRun(
-    _ program: DaybookProgram, environments: [StoreHost.Environment]? = nil,
-    _ body: (inout PullRun) async throws -> Void
+    _ program: DaybookProgram, _ importer: ImporterOptions?,
+    environments: [StoreHost.Environment]? = nil, _ body: (inout PullRun) async throws -> Void
   ) async throws {
     let tokens = try tokens()
     let hosts = try hosts()
+    let roots = importer?.checkRevocation == true ? try importer?.trustedRoots() : nil
     try makeParent()
     try await HTTPTransport.using { transport in
       let client = StoreClient(
         transport: transport, clock: SystemClock(), hosts: hosts, tokens: tokens,
         userAgent: "daybook-pull", notice: { PullConsole.complain($0) })
+      var checked: any AnswerImporter = program
+      if let roots {
+        let check = RevocationCheck(
+          transport: transport, asksThisMachine: importer?.roots.isEmpty == false,
+          userAgent: "daybook-pull", notice: { PullConsole.complain($0) })
+        checked = RevocationCheckedImporter(program, check: check, roots: roots)
+      }
       var run = PullRun(
-        client: client, folder: try PullFolder(path: folderPath, keeps: keep), importer: program,
+        client: client, folder: try PullFolder(path: folderPath, keeps: keep), importer: checked,
         progress: ProgressLine.shared, app: app, environments: environments ?? self.environments)
       try await body(&run)
     }
@@ -138,7 +146,7 @@ private struct Lists {
       var report = PullReport(store.format)
       var worst: ExitCode?
       do {
-        try await store.withRun(program) { run in
+        try await store.withRun(program, importer) { run in
           for transaction in transactions {
             do throws(PullError) {
               report.add(try await run.pull(list, transaction))
@@ -165,7 +173,7 @@ extension PullError {
   /// Whether another list can be pulled nevertheless.
   fileprivate var isOfOneList: Bool {
     switch kind {
-    case .notFound, .refused, .cursorRefused, .daybook(65): true
+    case .notFound, .refused, .cursorRefused, .revoked, .daybook(65): true
     default: false
     }
   }

@@ -81,7 +81,9 @@ struct NotificationsCommand: AsyncParsableCommand {
     try await answering {
       let program = try DaybookProgram(store, importer: importer)
       var report = PullReport(store.format)
-      try await store.withRun(program, environments: [store.environment ?? .production]) { run in
+      try await store.withRun(
+        program, importer, environments: [store.environment ?? .production]
+      ) { run in
         report.add(try await run.notifications(notifications.filter))
       }
       report.end()
@@ -117,7 +119,9 @@ struct ReconcileCommand: AsyncParsableCommand {
       let program = try DaybookProgram(store, importer: importer)
       let known = try program.notifications()
       var answer: Reconciliation?
-      try await store.withRun(program, environments: [store.environment ?? .production]) { run in
+      try await store.withRun(
+        program, importer, environments: [store.environment ?? .production]
+      ) { run in
         answer = try await run.reconcile(notifications.filter, known: known, imports: imports)
       }
       guard let answer else { return }

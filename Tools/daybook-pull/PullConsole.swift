@@ -73,7 +73,7 @@ final class ProgressLine: PullProgress {
 extension PullError {
   var exitCode: ExitCode {
     switch kind {
-    case .badKey, .unauthorized, .refused, .malformed: ExitCode(65)
+    case .badKey, .unauthorized, .refused, .malformed, .revoked: ExitCode(65)
     case .notFound: ExitCode(66)
     case .disk: ExitCode(74)
     case .cursorRefused, .unavailable, .busy: ExitCode(75)

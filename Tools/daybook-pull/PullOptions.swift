@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerEvents
+import SignedStoreData
 import StorePull
 
 /// What every command needs to ask the store: the app, its key, and where.
@@ -169,6 +170,20 @@ struct ImporterOptions: ParsableArguments {
 
   @Flag(help: "Imports without verifying signatures, and records that.")
   var unverified = false
+
+  @Flag(
+    name: .customLong("check-revocation"),
+    help: "Asks before an import whether a certificate that signed was revoked.")
+  var checkRevocation = false
+
+  func validate() throws {
+    guard !checkRevocation || !unverified else {
+      throw ValidationError(
+        "--check-revocation asks about certificates, which --unverified does not look at.")
+    }
+  }
+
+  func trustedRoots() throws -> TrustedRoots { try TrustedRoots.named(roots) }
 
   /// The options of `daybook import`.
   var words: [String] {

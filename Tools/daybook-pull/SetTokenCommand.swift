@@ -37,7 +37,7 @@ struct SetTokenCommand: AsyncParsableCommand {
   func run() async throws {
     try await answering {
       let program = try DaybookProgram(store, importer: nil)
-      try await store.withRun(program) { run in
+      try await store.withRun(program, nil) { run in
         let environment = try await run.setAccount(account, of: transaction)
         switch store.format {
         case .table:
