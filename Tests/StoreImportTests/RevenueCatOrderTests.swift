@@ -53,24 +53,26 @@ import Testing
   }
 
   /// One purchase of three units, as the store says it.
-  private static let store: [(name: String, step: Step)] = [
-    (
-      "transaction",
-      signed(
-        Signed.transaction(end: nil, #""appAccountToken":"ada""#)
-          .replacing(#""quantity":1"#, with: #""quantity":3"#)
-          .replacing(#""purchaseDate":1685700000000"#, with: #""purchaseDate":1685700000123"#),
-        as: .transaction)
-    ),
-    (
-      "receipt",
-      { ledger in
-        try ledger.add(
-          Signed.receipt(asked: 10, end: nil)
-            .replacing(#""quantity":"1""#, with: #""quantity":"3""#), account: "ada")
-      }
-    ),
-  ]
+  private static var store: [(name: String, step: Step)] {
+    [
+      (
+        "transaction",
+        signed(
+          Signed.transaction(end: nil, #""appAccountToken":"ada""#)
+            .replacing(#""quantity":1"#, with: #""quantity":3"#)
+            .replacing(#""purchaseDate":1685700000000"#, with: #""purchaseDate":1685700000123"#),
+          as: .transaction)
+      ),
+      (
+        "receipt",
+        { ledger in
+          try ledger.add(
+            Signed.receipt(asked: 10, end: nil)
+              .replacing(#""quantity":"1""#, with: #""quantity":"3""#), account: "ada")
+        }
+      ),
+    ]
+  }
 
   @Test("a purchase of several units is credited as the store says")
   func quantity() throws {
