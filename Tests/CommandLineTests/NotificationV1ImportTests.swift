@@ -33,6 +33,17 @@ import Testing
     #expect(try ledger.run("verify").status == 0)
   }
 
+  @Test("a secret is read without blanks around it and without a byte order mark")
+  func secretWritten() throws {
+    for (index, text) in ["\u{FEFF}an invented secret", "\t an invented secret \t\r\n"].enumerated()
+    {
+      let file = try ledger.folder.write("secret-\(index)", Array(text.utf8))
+      let answer = try ledger.run(
+        "import", "notification-v1", Self.sample, "--shared-secret-file", file, "--dry-run")
+      #expect(answer.status == 0, "\(answer.errors)")
+    }
+  }
+
   @Test("a dry run prints the events and appends nothing") func dryRun() throws {
     let answer = try ledger.run(try imported("--dry-run"))
     #expect(answer.status == 0 && answer.output.contains("subscription.renewed"))

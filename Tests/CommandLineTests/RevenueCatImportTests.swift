@@ -66,5 +66,76 @@ import Testing
         ).utf8))
     let answer = try ledger.run("import", "revenuecat-export", file)
     #expect(answer.status == 65 && answer.errors.contains("belongs to keeper-9"))
+    // What keeper-9 has can be eve's by a TRANSFER that was not imported yet.
+    #expect(!answer.errors.contains("daybook transfer"), "\(answer.errors)")
+  }
+
+  /// A webhook about a subscription, of which each month has a transaction.
+  private func webhook(
+    _ type: String, id: Int, month: Int, user: String, _ more: String = ""
+  ) -> String {
+    let start = 1_704_067_200_000 + (month - 1) * 2_678_400_000
+    return """
+      {"api_version":"1.0","event":{"type":"\(type)","id":"w\(id)","event_timestamp_ms":\(start),
+       "app_user_id":"\(user)","product_id":"plus","purchased_at_ms":\(start),
+       "expiration_at_ms":\(start + 2_678_400_000),"environment":"PRODUCTION",
+       "transaction_id":"t\(month)","original_transaction_id":"t1","store":"APP_STORE"\(more)}}
+      """.replacing("\n", with: "")
+  }
+
+  private var transfer: String {
+    """
+    {"event":{"type":"TRANSFER","id":"w2","event_timestamp_ms":1705000000000,"store":"APP_STORE",
+     "environment":"PRODUCTION","transferred_from":["ada"],"transferred_to":["eve"]}}
+    """.replacing("\n", with: "")
+  }
+
+  private func holders() throws -> [Bool] {
+    try ["ada", "eve"].map { account in
+      let answer = try ledger.run(
+        "entitlements", account, "--at", "2024-02-10", "--format", "json")
+      return try answer.object()["active"] as? [String] == ["plus"]
+    }
+  }
+
+  @Test("months of webhooks with a transfer can be imported newest first") func newestFirst() throws
+  {
+    let january = webhook("INITIAL_PURCHASE", id: 1, month: 1, user: "ada") + "\n" + transfer
+    let february = webhook("RENEWAL", id: 3, month: 2, user: "eve")
+    for (name, text) in [("february", february), ("january", january)] {
+      let file = try ledger.folder.write(name, Array(text.utf8))
+      let answer = try ledger.run("import", "revenuecat", file)
+      #expect(answer.status == 0, "\(answer.errors)")
+    }
+    #expect(try holders() == [false, true])
+    let before = try ledger.run("entitlements", "ada", "--at", "2024-01-05", "--format", "json")
+    #expect(try before.object()["active"] as? [String] == ["plus"], "\(before.output)")
+  }
+
+  @Test("an export that names the receiver of a transfer can come before the webhooks")
+  func exportFirst() throws {
+    let table = """
+      rc_original_app_user_id,rc_last_seen_app_user_id_alias,product_identifier,start_time,end_time,\
+      store,is_sandbox,store_transaction_id,original_store_transaction_id
+      eve,eve,plus,2024-01-01 00:00:00,2024-02-01 00:00:00,app_store,false,t1,t1
+      eve,eve,plus,2024-02-01 00:00:00,2024-03-03 00:00:00,app_store,false,t2,t1
+
+      """
+    let export = try ledger.folder.write("export.csv", Array(table.utf8))
+    #expect(try ledger.run("import", "revenuecat-export", export).status == 0)
+    let bought = webhook("INITIAL_PURCHASE", id: 1, month: 1, user: "ada")
+    // Without the transfer, nobody knows whose it is.
+    let alone = try ledger.folder.write("alone", Array(bought.utf8))
+    let refused = try ledger.run("import", "revenuecat", alone)
+    #expect(refused.status == 65 && refused.errors.contains("belongs to eve"))
+    let file = try ledger.folder.write("webhooks", Array((bought + "\n" + transfer).utf8))
+    let answer = try ledger.run("import", "revenuecat", file)
+    #expect(answer.status == 0, "\(answer.errors)")
+    #expect(try holders() == [false, true])
+    // The transfer is in the ledger now. What ada buys after it is hers.
+    #expect(try ledger.run("import", "revenuecat", alone).status == 0)
+    let later = webhook("RENEWAL", id: 9, month: 2, user: "ada")
+    let again = try ledger.folder.write("later", Array(later.utf8))
+    #expect(try ledger.run("import", "revenuecat", again).status == 65)
   }
 }

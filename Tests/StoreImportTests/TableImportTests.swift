@@ -49,7 +49,7 @@ private func refusal(_ run: () throws(ImportError) -> Void) -> ImportError? {
     "a field becomes what the map says",
     arguments: [
       ("x", "{\(column)}", #""x""#), ("x", #"{"column":"v","prefix":"shop:"}"#, #""shop:x""#),
-      ("x", #"{"columns":["v","at"]}"#, #""x:2026-01-01T00:00:00Z""#),
+      ("x", #"{"columns":["v","at"]}"#, #""x:2026-01-01T00%3A00%3A00Z""#),
       ("-12", #"{"column":"v","type":"integer"}"#, "-12"),
       ("007", #"{"column":"v","type":"integer"}"#, "7"),
       ("12.50", #"{"column":"v","type":"number"}"#, "12.50"),
@@ -67,6 +67,13 @@ private func refusal(_ run: () throws(ImportError) -> Void) -> ImportError? {
     ])
   func fieldBecomes(text: String, map: String, expected: String) throws {
     #expect(try value(text, map) == expected)
+  }
+
+  @Test("an id of several columns is that of one row") func severalColumns() throws {
+    let map = try map(envelope + #","id":{"columns":["a","b"]},"data":{"text":"t"}"#)
+    let at = "2026-01-01T00:00:00Z"
+    let events = try rows("at,a,b\n\(at),1,2:3\n\(at),1:2,3\n\(at),1%3A2,3", map).outcome().events
+    #expect(Set(events.map(\.id)).count == 4)
   }
 
   @Test("an empty field is left out") func anEmpty() throws {

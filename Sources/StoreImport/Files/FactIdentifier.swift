@@ -57,7 +57,8 @@ struct FactIdentifier {
     return parts
   }
 
-  private static func escaped(_ part: String) -> String {
+  /// Returns a part in which no colon stands.
+  static func escaped(_ part: String) -> String {
     var bytes: [UInt8] = []
     for byte in part.utf8 {
       switch byte {

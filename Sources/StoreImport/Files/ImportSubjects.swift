@@ -10,6 +10,9 @@ public struct ImportSubjects: Sendable {
   public var accounts: [Name]
   /// The ids of events that the file determines itself (notification UUIDs).
   public var identifiers: [Name]
+  /// Whether owners are compared along transfers: the file is not the store's, and names whoever
+  /// held a purchase at some time.
+  public var followsTransfers = false
 
   public init(
     environment: StoreEnvironment, purchases: [ReceiptImport.Purchase],

@@ -4,7 +4,7 @@ extension KnownPurchases {
   /// The kinds of events about one transaction that files of the store state.
   public static let factKinds: Set<EventKind> = [
     .transactionPurchased, .subscriptionRenewed, .subscriptionOfferRedeemed, .transactionRefunded,
-    .transactionRevoked,
+    .transactionRevoked, .transactionRefundReversed,
   ]
 
   static let purchaseKinds: Set<EventKind> = [.transactionPurchased, .subscriptionRenewed]
@@ -22,7 +22,7 @@ extension KnownPurchases {
   func states(_ fact: Event, _ evidence: StoreEvidence) -> Bool {
     guard let transaction = fact.transaction, let known = facts[transaction] else { return false }
     var isStated = false
-    for other in known {
+    for other in known where !other.isByRevenueCat {
       // The same file again gives the same events.
       if other.id == fact.id { return false }
       if evidence.isCovered(by: other), Self.says(other, fact) { isStated = true }

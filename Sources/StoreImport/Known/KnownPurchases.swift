@@ -48,6 +48,19 @@ public struct KnownPurchases: Sendable {
     }
   }
 
+  /// An `account.transferred`.
+  public struct Transfer: Sendable {
+    public var from: Name
+    public var to: Name
+    public var at: Instant
+
+    public init(from: Name, to: Name, at: Instant) {
+      self.from = from
+      self.to = to
+      self.at = at
+    }
+  }
+
   /// The transactions of the chains that the receipt lists, in the order of their first events.
   public var transactions: [Transaction]
   /// The renewal states by original transaction, in any order.
@@ -58,7 +71,7 @@ public struct KnownPurchases: Sendable {
   /// For each account, all ids of the same customer.
   public var linked: [Name: Set<Name>]
   /// The facts that were imported about each transaction: purchases, periods, offers, refunds and
-  /// revocations.
+  /// revocations, and reversals of refunds.
   public var facts: [Name: [Event]]
   /// The events that the ledger has under the ids that an import looks up
   /// (``ImportSubjects/identifiers``).
@@ -68,6 +81,10 @@ public struct KnownPurchases: Sendable {
   /// For each original transaction, since when an event of its chain states an account. Absent if
   /// none does, or if anything was linked or transferred between such accounts.
   public var statedSince: [Name: Instant] = [:]
+  /// The transactions that have a purchase fact, from whichever side.
+  public var bought: Set<Name> = []
+  /// What accounts gave to others, if ``ImportSubjects/followsTransfers``.
+  public var transfers: [Transfer] = []
 
   public init(
     transactions: [Transaction] = [], renewals: [Name: [RenewalState]] = [:],

@@ -108,6 +108,17 @@ private struct Holders {
     statedSince[original] = min(time, statedSince[original] ?? time)
   }
 
+  /// Returns whether what the account bought went to the holder by known transfers.
+  func isPassedOn(
+    _ purchasedAt: Instant, from account: Name, to holder: KnownPurchases.Holder
+  ) -> Bool {
+    guard case .customer(let ids) = holder else { return false }
+    return known.passed(from: account, to: ids, since: purchasedAt)
+  }
+
+  /// Returns whether events of the transaction itself state an account.
+  func isStated(_ transaction: Name) -> Bool { byTransaction[transaction]?.statedAccount != nil }
+
   /// Returns whether the account held the chain before it was transferred.
   func wasHeld(by account: Name, _ original: Name) -> Bool {
     statedByOriginal[original]?.contains(account) == true
@@ -122,9 +133,10 @@ extension Receipt {
   /// renewals, even after a transfer. A transaction that is older than that and arrives later has
   /// one of its own.
   ///
+  /// - Parameter remedy: What to do about another owner, unless it is to transfer what that one has.
   /// - Throws: `ImportError` with the code `ownedByAnother`.
   func ownership(
-    _ known: KnownPurchases, recordsClaims: Bool
+    _ known: KnownPurchases, recordsClaims: Bool, remedy: String? = nil
   ) throws(ImportError) -> ReceiptOwnership {
     var ownership = ReceiptOwnership()
     var holders = Holders(known)
@@ -152,7 +164,13 @@ extension Receipt {
           options.isAccountOverToken ? .importNamesAnother : .receiptStatesAnother)
       }
       if let owner = owners.first, !owners.contains(where: { before.isHeld(by: account, $0) }) {
-        guard !before.wasHeld(by: account, original) else {
+        let isPassedOn = owners.contains { before.isPassedOn(purchasedAt, from: account, to: $0) }
+        // The transfer moves it, once it is known whose it was before.
+        if isPassedOn, !isShared, !before.isStated(name) {
+          ownership.assignments.append(assigned(purchase, to: account, at: purchasedAt, original))
+          continue
+        }
+        guard !isPassedOn, !before.wasHeld(by: account, original) else {
           ownership.leave(name, of: account, to: owner)
           continue
         }
@@ -168,7 +186,7 @@ extension Receipt {
       holders.add(.customer([account]), to: original)
       holders.state(original, since: purchasedAt)
     }
-    if !others.isEmpty && !recordsClaims { throw Self.ownedByAnother(others) }
+    if !others.isEmpty && !recordsClaims { throw Self.ownedByAnother(others, remedy) }
     return ownership
   }
 
@@ -206,7 +224,9 @@ extension Receipt {
     return event
   }
 
-  private static func ownedByAnother(_ others: [ForeignPurchase]) -> ImportError {
+  private static func ownedByAnother(
+    _ others: [ForeignPurchase], _ special: String?
+  ) -> ImportError {
     let (purchase, account) = (others[0].purchase, others[0].account)
     var reason = "transaction \(purchase.transaction) (\(purchase.product)) "
     var remedy = "An import never changes an owner. "
@@ -215,9 +235,10 @@ extension Receipt {
       let owner = ids[0]
       reason += "belongs to \(owner), not to \(account)"
       remedy +=
-        "If they are one customer, link them (daybook link \(account) \(owner)); transfer "
-        + "what \(owner) has (daybook transfer \(owner) \(account)); or pass --claim to record the "
-        + "claim without effect"
+        "If they are one customer, link them (daybook link \(account) \(owner)); "
+        + (special
+          ?? "transfer what \(owner) has (daybook transfer \(owner) \(account))")
+        + "; or pass --claim to record the claim without effect"
     case .forgotten:
       reason += "belonged to a customer who was erased, and has no owner now"
       remedy += "Pass --claim to record the claim of \(account) without effect"

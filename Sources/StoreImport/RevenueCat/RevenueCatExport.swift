@@ -26,11 +26,11 @@ struct RevenueCatExport {
         .otherFormat, reason: "expected \(ImportFormat.revenueCatExport.described), found JSON",
         remedy: "If it is a webhook, import it as revenuecat")
     }
-    let table = try TextTable(bytes, separator: separator(bytes))
+    var table = try TextTable(bytes, separator: separator(bytes))
     let export = try RevenueCatExport(table.header, options)
     var statements: [RevenueCatStatement] = []
     var others: [String: Int] = [:]
-    for row in table.rows {
+    while let row = try table.next() {
       do throws(ImportError) {
         let store = try export.field("store", row) ?? ""
         if stores.contains(store) {
@@ -174,7 +174,13 @@ struct RevenueCatExport {
           product: Name(purchase.product), transaction: Name(purchase.transaction),
           originalTransaction: Name(original), data: data.build()))
     }
-    try add(.transactionRefunded, "refunded_at", EventData.Builder())
+    // Nobody knows whether RevenueCat noticed the refund before or after the store reversed it. Facts
+    // about one transaction are ordered by `signedAt`: dated by the purchase, this one yields to
+    // whatever else is known of refunds and reversals, in whichever order files are imported.
+    var refund = EventData.Builder()
+    refund.set("signedAt", purchase.purchasedAt)
+    refund.set(Event.reporter, Event.revenueCat)
+    try add(.transactionRefunded, "refunded_at", refund)
     // A refund ends the renewal, too, and RevenueCat notices both.
     guard try flag("is_auto_renewable", row) || purchase.expiresAt != nil else { return events }
     var data = EventData.Builder()

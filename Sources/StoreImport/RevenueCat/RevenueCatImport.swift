@@ -71,7 +71,8 @@ public struct RevenueCatImport: PurchaseImport {
         let known = known[group.environment] ?? KnownPurchases()
         facts += try group.facts(known)
         guard let owned = group.owned else { continue }
-        let ownership = try owned.ownership(group.linked(known), recordsClaims: recordsClaims)
+        let ownership = try owned.ownership(
+          group.linked(known), recordsClaims: recordsClaims, remedy: Self.remedy)
         facts += ownership.assignments.map(Self.explained)
         outcome.claims += ownership.claims
         outcome.unownedCount += ownership.unownedCount
@@ -85,6 +86,11 @@ public struct RevenueCatImport: PurchaseImport {
       throw error.of(file: options.baseName)
     }
   }
+
+  /// What to do about another owner. To transfer what the owner has could give it to the wrong
+  /// person, because RevenueCat's own transfers can be in a file that was not imported yet.
+  private static let remedy =
+    "import what RevenueCat said before and after, too, because a TRANSFER in it can be the reason"
 
   /// Returns an assignment with the reason why this account owns the purchase.
   private static func explained(_ assignment: Event) -> Event {
@@ -104,7 +110,7 @@ struct RevenueCatGroup {
   private var statements: [RevenueCatStatement] = []
   /// All purchases, for their owners.
   private(set) var owned: Receipt?
-  private let options: ImportOptions
+  let options: ImportOptions
 
   static func groups(
     of statements: [RevenueCatStatement], _ options: ImportOptions
@@ -137,6 +143,7 @@ struct RevenueCatGroup {
     var subject = ImportSubjects(
       environment: environment, purchases: [], renewals: [],
       accounts: options.account.map { [$0] } ?? [])
+    subject.followsTransfers = true
     var accounts = Set(subject.accounts)
     var renewals: Set<ReceiptImport.Renewal> = []
     for purchase in owned?.purchases ?? [] {
@@ -156,13 +163,18 @@ struct RevenueCatGroup {
     return subject
   }
 
-  /// Returns what is known, with the links that the file itself states.
+  /// Returns what is known, with the links and transfers that the file itself states.
   func linked(_ known: KnownPurchases) -> KnownPurchases {
     var known = known
     for statement in statements {
       var all = Set(statement.accounts)
       for account in statement.accounts { all.formUnion(known.linked[account] ?? []) }
       for account in all { known.linked[account] = all }
+      for event in statement.events where event.type.kind == .accountTransferred {
+        guard let from = event.account, let to = event.data.name("to") else { continue }
+        known.transfers.append(
+          KnownPurchases.Transfer(from: from, to: to, at: event.occurredAt))
+      }
     }
     return known
   }
@@ -184,14 +196,9 @@ struct RevenueCatGroup {
             facts.append(link)
           }
         }
-        if statement.isPurchase, let entry = statement.entry {
-          let receipt = try Receipt(
-            signed: [entry], [], signedAt: statement.saidAt, app: options.app,
-            environment: environment, options: options)
-          for event in try receipt.facts(known) {
-            facts.append(event)
-            known.add(event, saidAt: statement.saidAt)
-          }
+        for event in try purchases(in: statement, known) where !known.knows(purchase: event) {
+          facts.append(event)
+          known.add(event, saidAt: statement.saidAt)
         }
         for event in statement.events where isNews(event, statement, known) {
           facts.append(known.recorded[event.id] ?? event)
@@ -200,26 +207,6 @@ struct RevenueCatGroup {
       } catch { throw error.at(statement.place) }
     }
     return facts
-  }
-
-  /// Whether an event adds something. RevenueCat does not say when the store refunded a purchase,
-  /// so a refund that is known from the store, or from another file of RevenueCat, is this one.
-  private func isNews(
-    _ event: Event, _ statement: RevenueCatStatement, _ known: KnownPurchases
-  ) -> Bool {
-    if known.recorded[event.id] != nil { return true }
-    if event.type.kind == .transactionRefunded, let transaction = event.transaction {
-      let ends: [EventKind] = [.transactionRefunded, .transactionRevoked]
-      let isKnown = known.facts[transaction]?.contains { ends.contains($0.type.kind) } == true
-      if isKnown { return false }
-    }
-    guard statement.isRow, event.type.text.hasPrefix("subscription."),
-      let original = event.originalTransaction
-    else { return true }
-    // An export repeats a state, and webhooks say it with their own date.
-    let newest = KnownRenewals(states: known.renewals[original] ?? [])
-      .newest(of: [event.type.kind], upTo: Instant(microseconds: Instant.microsecondsMax))
-    return newest.map { !KnownRenewals.saysTheSame($0, event) } ?? true
   }
 
   /// Returns the events by which the ids of one customer are one.

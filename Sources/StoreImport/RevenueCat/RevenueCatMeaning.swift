@@ -33,7 +33,8 @@ package struct RevenueCatMeaning: Sendable {
     .init("RENEWAL", nil, .subscriptionRenewed),
     .init("NON_RENEWING_PURCHASE", nil, .transactionPurchased),
     .init("CANCELLATION", nil, .subscriptionAutoRenewChanged),
-    .init("CANCELLATION", "BILLING_ERROR", .subscriptionBillingFailed),
+    // BILLING_ISSUE says it, too, with the end of the grace period, which this must not end.
+    .init("CANCELLATION", "BILLING_ERROR", .notificationReceived),
     .init("CANCELLATION", "CUSTOMER_SUPPORT", .transactionRefunded),
     .init("UNCANCELLATION", nil, .subscriptionAutoRenewChanged),
     .init("BILLING_ISSUE", nil, .subscriptionBillingFailed, .subscriptionGracePeriodEntered),

@@ -9,6 +9,8 @@ struct RevenueCatWebhook {
   private let id: String
   private let saidAt: Instant
   private let environment: StoreEnvironment
+  /// Whether the webhook or the command line states the environment.
+  private let isEnvironmentStated: Bool
 
   /// What a file of webhooks says, and how many webhooks are about other stores.
   static func statements(
@@ -61,7 +63,24 @@ struct RevenueCatWebhook {
       throw Self.missing("event_timestamp_ms", event)
     }
     saidAt = date
-    environment = try Self.environment(event, options)
+    let stated = try Self.environment(event, options) ?? options.environment
+    isEnvironmentStated = stated != nil
+    let isNeeded = try Self.changesSomething(type, event)
+    guard stated != nil || !isNeeded else {
+      throw ImportError(
+        .missing, path: event.path(of: "environment"),
+        reason: "a \(type) without an environment can be about the sandbox's purchases",
+        remedy: "Import it in a file of its own and say which it is from: --environment")
+    }
+    environment = stated ?? .production
+  }
+
+  /// Whether what a webhook becomes counts for an answer.
+  private static func changesSomething(
+    _ type: String, _ event: StoreObject
+  ) throws(ImportError) -> Bool {
+    let meaning = RevenueCatMeaning.of(type: type, reason: try event.text("cancel_reason"))
+    return meaning.map { $0.kinds != [.notificationReceived] } ?? false
   }
 
   private static func needed(
@@ -77,15 +96,13 @@ struct RevenueCatWebhook {
       remedy: "Check that it is what RevenueCat sent, unmodified")
   }
 
+  /// Returns the environment that a webhook states.
   private static func environment(
     _ event: StoreObject, _ options: ImportOptions
-  ) throws(ImportError) -> StoreEnvironment {
+  ) throws(ImportError) -> StoreEnvironment? {
     let stated = try event.text("environment")
     let other = try event.text("purchase_environment")
-    guard let text = stated ?? other else {
-      // A grant or an enrolment states none; RevenueCat's customers are production's.
-      return options.environment ?? .production
-    }
+    guard let text = stated ?? other else { return nil }
     let path = event.path(of: stated == nil ? "purchase_environment" : "environment")
     let environment = try Receipt.environment(named: text, path: path)
     if let named = options.environment, named != environment {
@@ -109,6 +126,8 @@ struct RevenueCatWebhook {
     }
     statement.accounts += try names("aliases")
     if type == "TRANSFER" { statement.accounts = try names("transferred_to") }
+    // Aliases count in an environment.
+    if !isEnvironmentStated { statement.accounts = Array(statement.accounts.prefix(1)) }
     let purchase = try purchase(statement.accounts.first)
     statement.entry = try purchase?.entry(
       path: event.path, event.path(of: "price_in_purchased_currency"))

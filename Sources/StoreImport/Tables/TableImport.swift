@@ -23,9 +23,9 @@ public struct TableImport: PurchaseImport {
   ) throws(ImportError) {
     self.options = options
     do throws(ImportError) {
-      let table = try TextTable(bytes, separator: map.separator)
+      var table = try TextTable(bytes, separator: map.separator)
       var rows = try TableRows(map, table.header, options)
-      for row in table.rows { try rows.add(row) }
+      while let row = try table.next() { try rows.add(row) }
       facts = rows.events.sorted { ($0.occurredAt, $0.id) < ($1.occurredAt, $1.id) }
       warnings = rows.warnings
       askedAt = facts.last?.occurredAt

@@ -1,4 +1,4 @@
-/// A table in a text file: a header and rows, each field a text.
+/// A table in a text file: a header, and rows that are read one after the other.
 ///
 /// It is read by the grammar of RFC 4180, strictly: a field is quoted as a whole or not at all, a
 /// quote inside a quoted field is doubled, and every row has as many fields as the header. Line
@@ -14,15 +14,15 @@ package struct TextTable: Sendable {
   }
 
   package let header: [String]
-  package let rows: [Row]
+  private var reader: TableReader
 
   /// The most fields in a row. The widest known export has 60.
   package static let fieldsMax = 1_024
 
-  /// Reads a table in UTF-8. A byte order mark at the start is skipped.
+  /// Reads the header of a table in UTF-8. A byte order mark at the start is skipped.
   ///
   /// - Parameter separator: What stands between fields.
-  /// - Complexity: O(*n*) in the number of bytes.
+  /// - Complexity: O(*n*) in the bytes of the header.
   /// - Throws: `ImportError` of code `malformed`, with the line.
   package init(_ bytes: [UInt8], separator: UInt8) throws(ImportError) {
     guard bytes.count <= importSizeBytesMax else {
@@ -43,22 +43,33 @@ package struct TextTable: Sendable {
         .malformed, path: "line \(first.line)", reason: "two columns are called \"\(name)\"",
         remedy: "Rename one of them, so that it is clear which one is meant")
     }
-    var rows: [Row] = []
-    while let row = try reader.row() {
-      guard row.fields.count == header.count else {
-        throw ImportError(
-          .malformed, path: "line \(row.line)",
-          reason: "expected \(header.count) fields, as the header has, found \(row.fields.count)",
-          remedy: "Check the separator, and that fields with it in them are in quotes")
-      }
-      rows.append(row)
+    self.reader = reader
+  }
+
+  /// Returns the next row; nil at the end. One empty line may end the table.
+  ///
+  /// - Complexity: O(*n*) in the bytes of the row.
+  /// - Throws: `ImportError` of code `malformed`, with the line.
+  package mutating func next() throws(ImportError) -> Row? {
+    // An empty line is a row of a table with one column.
+    let isEmptyLine = header.count > 1 && reader.isAtEmptyLine
+    guard let row = try reader.row() else { return nil }
+    if isEmptyLine && reader.isAtEndOfFile { return nil }
+    guard row.fields.count == header.count else {
+      throw ImportError(
+        .malformed, path: "line \(row.line)",
+        reason: "expected \(header.count) fields, as the header has, found "
+          + (isEmptyLine ? "an empty line" : "\(row.fields.count)"),
+        remedy: isEmptyLine
+          ? "Remove the line"
+          : "Check the separator, and that fields with it in them are in quotes")
     }
-    self.rows = rows
+    return row
   }
 }
 
 /// Splits a table into rows.
-private struct TableReader {
+private struct TableReader: Sendable {
   private let bytes: [UInt8]
   private let separator: UInt8
   private var index: Int
@@ -76,6 +87,13 @@ private struct TableReader {
 
   private func failure(_ line: Int, _ reason: String, _ remedy: String) -> ImportError {
     ImportError(.malformed, path: "line \(line)", reason: reason, remedy: remedy)
+  }
+
+  var isAtEndOfFile: Bool { index >= bytes.count }
+
+  /// Whether a line begins here that has nothing in it.
+  var isAtEmptyLine: Bool {
+    index < bytes.count && (bytes[index] == Self.lineFeed || isLineEnd(index))
   }
 
   /// Returns the next row; nil at the end.

@@ -132,7 +132,7 @@ struct TableValue: Sendable {
       }
       return nil
     }
-    let text = fields.joined(separator: ":")
+    let text = Self.joined(fields)
     if let values {
       if let value = values[Name(text)] ?? otherwise { return value }
       throw Failure(
@@ -140,6 +140,13 @@ struct TableValue: Sendable {
         remedy: "Add it to the map, or say what others are with otherwise")
     }
     return try converted(text)
+  }
+
+  /// Returns the texts with colons between them. Colons inside are written otherwise, so that no
+  /// others become the same: an id can be made of them.
+  private static func joined(_ fields: [String]) -> String {
+    guard fields.count > 1 else { return fields.first ?? "" }
+    return fields.map(FactIdentifier.escaped).joined(separator: ":")
   }
 
   private func converted(_ text: String) throws(Failure) -> JSONValue {

@@ -54,13 +54,21 @@ struct FormatOptions: ParsableArguments {
   func passwordTrust(isUnverified: Bool) throws -> PasswordTrust {
     if isUnverified { return .unverified }
     guard let secretFile else { return .noSecret }
-    let secrets = try Import.bytes(of: secretFile).split { $0 == 0x0A || $0 == 0x0D }
-      .map { line in Array(line.drop { $0 == 0x20 || $0 == 0x09 }) }
-      .filter { !$0.isEmpty }
+    let secrets = Self.secrets(in: try Import.bytes(of: secretFile))
     guard !secrets.isEmpty else {
       throw InputProblem(
         "\(secretFile) is empty: expected the app's shared secret of App Store Connect.")
     }
     return .compared(SharedSecrets(secrets))
+  }
+
+  /// Returns the lines of a file without the byte order mark and the blanks around them.
+  private static func secrets(in bytes: [UInt8]) -> [[UInt8]] {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    return bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+      .split { $0 == 0x0A || $0 == 0x0D }
+      .map { line in Array(line.drop(while: isBlank).reversed().drop(while: isBlank).reversed()) }
+      .filter { !$0.isEmpty }
   }
 }

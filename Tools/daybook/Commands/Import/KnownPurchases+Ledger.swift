@@ -30,8 +30,12 @@ extension KnownPurchases {
     upgraded = questions.upgraded
     facts = questions.facts
     statedSince = questions.statedSince
+    bought = questions.bought
     transactions = try questions.transactions(named: receipt.accounts, view)
     for account in receipt.accounts { linked[account] = Set(try questions.linked(account, view)) }
+    if receipt.followsTransfers {
+      transfers = try questions.transfers(of: receipt.accounts, view)
+    }
     for renewal in receipt.renewals {
       renewals[renewal.original] = try questions.renewals(of: renewal, view)
     }
@@ -56,6 +60,8 @@ private struct PurchaseQuestions {
   private(set) var upgraded: Set<Name> = []
   /// What was imported about each transaction.
   private(set) var facts: [Name: [Event]] = [:]
+  /// The transactions that have a purchase fact, from whichever side.
+  private(set) var bought: Set<Name> = []
   /// Since when an event of a chain states an account, by original.
   private(set) var statedSince: [Name: Instant] = [:]
 
@@ -69,6 +75,7 @@ private struct PurchaseQuestions {
     var facts: [Event] = []
     var since: Instant?
     var accounts: Set<Name> = []
+    var bought: Set<Name> = []
     var query = EventsQuery()
     query.original = original
     try view.events(query) { (recorded) throws(LedgerError) in
@@ -81,9 +88,11 @@ private struct PurchaseQuestions {
       names.insert(name)
       if recorded.event.data.boolean("isUpgraded") == true { upgrades.insert(name) }
       if Self.isImported(recorded.event) { facts.append(recorded.event) }
+      if Self.purchaseKinds.contains(recorded.event.type.kind) { bought.insert(name) }
       return true
     }
     upgraded.formUnion(upgrades)
+    self.bought.formUnion(bought)
     if let since, try !hasMoved(accounts, view) { statedSince[original] = since }
     for fact in facts {
       if let name = fact.transaction { self.facts[name, default: []].append(fact) }
@@ -114,6 +123,10 @@ private struct PurchaseQuestions {
     }
     return false
   }
+
+  private static let purchaseKinds: Set<EventKind> = [
+    .transactionPurchased, .transactionRestored, .subscriptionRenewed,
+  ]
 
   private static func isImported(_ event: Event) -> Bool {
     KnownPurchases.factKinds.contains(event.type.kind)
@@ -252,6 +265,31 @@ private struct PurchaseQuestions {
       }
     }
     return receivers
+  }
+
+  /// What accounts gave away, and what the receivers gave away in turn.
+  func transfers(
+    of accounts: [Name], _ view: LedgerView
+  ) throws(LedgerError) -> [KnownPurchases.Transfer] {
+    var byPosition: [UInt64: KnownPurchases.Transfer] = [:]
+    var left = accounts
+    var asked = Set(accounts)
+    while let account = left.popLast() {
+      var query = EventsQuery()
+      query.account = account
+      query.type = EventKind.accountTransferred.text
+      try view.events(query) { (recorded) throws(LedgerError) in
+        let event = recorded.event
+        guard event.environment == nil || event.environment == environment,
+          let from = event.account, let to = event.data.name("to")
+        else { return true }
+        byPosition[recorded.position] = KnownPurchases.Transfer(
+          from: from, to: to, at: event.occurredAt.believed(recordedAt: recorded.recordedAt))
+        if asked.insert(to).inserted { left.append(to) }
+        return true
+      }
+    }
+    return byPosition.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// All ids of the customer to whom an account belongs.

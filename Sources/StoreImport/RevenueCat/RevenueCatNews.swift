@@ -1,0 +1,170 @@
+import LedgerEvents
+
+extension Event {
+  /// The member of `data` that says who reported a fact where it was not the store.
+  static var reporter: String { "reportedBy" }
+  static var revenueCat: String { "revenuecat" }
+
+  /// Whether RevenueCat stated a purchase, or a refund without its date.
+  var isByRevenueCat: Bool { data.string(Event.reporter) == Event.revenueCat }
+}
+
+extension RevenueCatGroup {
+  /// Returns the purchase that a statement is, and its offer, as facts of RevenueCat's own: with
+  /// other ids than the store's facts, because they say other things.
+  func purchases(
+    in statement: RevenueCatStatement, _ known: KnownPurchases
+  ) throws(ImportError) -> [Event] {
+    guard statement.isPurchase, let entry = statement.entry else { return [] }
+    let receipt = try Receipt(
+      signed: [entry], [], signedAt: statement.saidAt, app: options.app,
+      environment: environment, options: options)
+    return try receipt.facts(KnownPurchases(renewals: known.renewals)).map(own)
+  }
+
+  /// A purchase of several units is credited by its first purchase fact, and RevenueCat does not
+  /// say how many there are. Its fact of a purchase that does not end is therefore dated by the end
+  /// of the second, or millisecond, that it states, so that the store's fact goes first. A period
+  /// is dated by its start, and its id goes before the store's, so that what the store says of its
+  /// end is newer.
+  private func own(_ fact: Event) -> Event {
+    var event = fact
+    var data = EventData.Builder()
+    for member in fact.data.members { data.set(member.name, json: member.json) }
+    data.set(Event.reporter, Event.revenueCat)
+    event.data = data.build()
+    if KnownPurchases.purchaseKinds.contains(fact.type.kind),
+      fact.data.instant("expiresAt") == nil
+    {
+      event.occurredAt = Self.end(of: fact.occurredAt)
+    }
+    let identifier = FactIdentifier(
+      app: fact.app?.text ?? "", environment: environment.text,
+      transaction: fact.transaction?.text ?? "",
+      fact: "byRevenueCat-\(Receipt.verb(of: fact.type.kind))",
+      moments: [fact.occurredAt] + (fact.data.instant("expiresAt").map { [$0] } ?? []),
+      varying: event.data.contents
+        + [fact.product?.text ?? "", fact.originalTransaction?.text ?? ""],
+      key: options.digestKey)
+    event.id = identifier.name
+    return event
+  }
+
+  /// The last microsecond of the unit in which a date is written: exports leave out milliseconds.
+  private static func end(of date: Instant) -> Instant {
+    for unit: Int64 in [1_000_000, 1_000] where date.microseconds % unit == 0 {
+      return Instant(microseconds: date.microseconds + unit - 1)
+    }
+    return date
+  }
+
+  /// Whether an event that is no purchase adds something.
+  func isNews(
+    _ event: Event, _ statement: RevenueCatStatement, _ known: KnownPurchases
+  ) -> Bool {
+    if known.recorded[event.id] != nil { return true }
+    switch event.type.kind {
+    case .transactionRefunded, .transactionRefundReversed:
+      return isNewEnd(event, statement, known)
+    case .subscriptionBillingFailed where known.isInGrace(event): return false
+    default: break
+    }
+    guard statement.isRow, event.type.text.hasPrefix("subscription."),
+      let original = event.originalTransaction
+    else { return true }
+    // An export repeats a state, and webhooks say it with their own date.
+    let newest = KnownRenewals(states: known.renewals[original] ?? [])
+      .newest(of: [event.type.kind], upTo: Instant(microseconds: Instant.microsecondsMax))
+    return newest.map { !KnownRenewals.saysTheSame($0, event) } ?? true
+  }
+
+  /// Whether a refund or reversal is another one than the newest that is known up to it. RevenueCat
+  /// says when it noticed a refund, not when the store did it.
+  private func isNewEnd(
+    _ event: Event, _ statement: RevenueCatStatement, _ known: KnownPurchases
+  ) -> Bool {
+    guard let transaction = event.transaction,
+      let newest = known.newestEnd(
+        of: transaction, upTo: Self.end(of: event.occurredAt), withRows: statement.isRow)
+    else { return true }
+    // The row of an export is a snapshot, and yields to a reversal anyway.
+    if statement.isRow { return false }
+    let isReversed = newest.type.kind == .transactionRefundReversed
+    return isReversed == (event.type.kind == .transactionRefunded)
+  }
+}
+
+extension KnownPurchases {
+  /// Returns whether a purchase of RevenueCat, or its offer, is known: from the store, which says
+  /// more of it, or from RevenueCat with the same dates, to the second.
+  ///
+  /// - Complexity: O(*n*) in the known facts about the transaction.
+  func knows(purchase fact: Event) -> Bool {
+    guard let transaction = fact.transaction else { return false }
+    let isPurchase = Self.purchaseKinds.contains(fact.type.kind)
+    // An app that has recorded the purchase knows how many units it was.
+    if isPurchase, fact.data.instant("expiresAt") == nil, bought.contains(transaction) {
+      return true
+    }
+    return (facts[transaction] ?? []).contains { other in
+      let isSameKind =
+        isPurchase
+        ? Self.purchaseKinds.contains(other.type.kind) : other.type.kind == fact.type.kind
+      guard isSameKind else { return false }
+      return !other.isByRevenueCat
+        || other.product == fact.product
+          && ["purchasedAt", "expiresAt"].allSatisfy {
+            Self.second(other.data.instant($0)) == Self.second(fact.data.instant($0))
+          }
+    }
+  }
+
+  private static func second(_ instant: Instant?) -> Int64? {
+    instant.map { $0.microseconds / 1_000_000 }
+  }
+
+  private static let endKinds: Set<EventKind> = [
+    .transactionRefunded, .transactionRevoked, .transactionRefundReversed,
+  ]
+
+  /// Returns the newest refund, revocation or reversal of a transaction, by the model's order.
+  ///
+  /// - Parameter withRows: Whether refunds count that rows of exports stated.
+  func newestEnd(of transaction: Name, upTo time: Instant, withRows: Bool) -> Event? {
+    func recency(_ event: Event) -> (Instant, Instant, Name) {
+      (event.data.instant("signedAt") ?? event.occurredAt, event.occurredAt, event.id)
+    }
+    return (facts[transaction] ?? [])
+      .filter {
+        Self.endKinds.contains($0.type.kind) && $0.occurredAt <= time
+          && (withRows || !$0.isByRevenueCat)
+      }
+      .max { recency($0) < recency($1) }
+  }
+
+  /// Returns whether a billing failure falls into a known grace period of the same transaction.
+  func isInGrace(_ failure: Event) -> Bool {
+    guard let original = failure.originalTransaction else { return false }
+    return (renewals[original] ?? []).contains { state in
+      guard state.event.type.kind == .subscriptionGracePeriodEntered,
+        state.event.transaction == failure.transaction,
+        let end = state.event.data.instant("gracePeriodExpiresAt")
+      else { return false }
+      return state.event.occurredAt <= failure.occurredAt && failure.occurredAt < end
+    }
+  }
+
+  /// Returns whether what an account held at a time went to a customer by transfers since then.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of known transfers.
+  func passed(from account: Name, to ids: [Name], since time: Instant) -> Bool {
+    var holders = [account]
+    for transfer in transfers.sorted(by: { $0.at < $1.at }) where transfer.at >= time {
+      guard holders.contains(where: { areOneCustomer($0, transfer.from) }) else { continue }
+      holders.append(transfer.to)
+    }
+    return holders.dropFirst().contains { holder in
+      ids.contains { areOneCustomer($0, holder) }
+    }
+  }
+}
