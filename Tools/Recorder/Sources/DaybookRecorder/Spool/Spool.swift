@@ -80,20 +80,24 @@ public final class Spool: Sendable {
   public func append(_ lines: [[UInt8]], isRoutine: Bool = false) throws(SpoolError) {
     guard !lines.isEmpty else { return }
     try state.withLock { state throws(SpoolError) in
-      let bytesMax = isRoutine ? limits.routineBytesMax : limits.bytesMax
-      var room = bytesMax - state.bytes
-      for line in lines {
-        guard line.count <= limits.lineBytesMax else {
-          throw .tooLong(bytes: line.count, bytesMax: limits.lineBytesMax)
-        }
-        room -= Frame.headerBytes + line.count
+      try append(lines, isRoutine: isRoutine, to: &state)
+    }
+  }
+
+  func append(_ lines: [[UInt8]], isRoutine: Bool, to state: inout State) throws(SpoolError) {
+    let bytesMax = isRoutine ? limits.routineBytesMax : limits.bytesMax
+    var room = bytesMax - state.bytes
+    for line in lines {
+      guard line.count <= limits.lineBytesMax else {
+        throw .tooLong(bytes: line.count, bytesMax: limits.lineBytesMax)
       }
-      guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
-      do throws(FileError) {
-        try write(lines, to: &state)
-      } catch {
-        throw .failed(error)
-      }
+      room -= Frame.headerBytes + line.count
+    }
+    guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
+    do throws(FileError) {
+      try write(lines, to: &state)
+    } catch {
+      throw .failed(error)
     }
   }
 
