@@ -24,11 +24,22 @@ struct MemoryFile: Sendable {
     }
   }
 
+  /// The file of what is remembered; nil if it cannot be written as JSON.
+  static func bytes(of memory: EventMapping.Memory) -> [UInt8]? {
+    do {
+      let encoder = JSONEncoder()
+      // Equal memories have equal bytes.
+      encoder.outputFormatting = .sortedKeys
+      return [UInt8](try encoder.encode(memory))
+    } catch {
+      return nil
+    }
+  }
+
   /// Replaces the file. Returns whether it is on the disk; the next call tries again if not.
-  func write(_ memory: EventMapping.Memory) -> Bool {
+  func write(_ bytes: [UInt8]) -> Bool {
     let path = folder + "/" + Self.name
     do {
-      let bytes = [UInt8](try JSONEncoder().encode(memory))
       // A reader finds the old file or the new one, never a part.
       let file = try files.open(path + ".new")
       try file.truncate(to: 0)

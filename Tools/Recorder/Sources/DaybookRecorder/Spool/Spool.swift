@@ -1,7 +1,7 @@
 /// Lines on a disk, until they were acknowledged.
 ///
 /// When ``append(_:isRoutine:)`` returns, the lines are on the disk, and survive a kill and a power
-/// cut. They stay until ``forget(_:)``. The spool is a folder of files, each a sequence of records
+/// cut; routine ones survive a kill, and a power cut only after the next line that is none. They stay until ``forget(_:)``. The spool is a folder of files, each a sequence of records
 /// with checksums (`Frame`), which are only ever appended to, and deleted as a whole.
 ///
 /// One process at a time may have it open: a second one is refused. All methods can be called from
@@ -95,13 +95,15 @@ public final class Spool: Sendable {
     }
     guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
     do throws(FileError) {
-      try write(lines, to: &state)
+      try write(lines, syncs: !isRoutine, to: &state)
     } catch {
       throw .failed(error)
     }
   }
 
-  private func write(_ lines: [[UInt8]], to state: inout State) throws(FileError) {
+  private func write(
+    _ lines: [[UInt8]], syncs: Bool, to state: inout State
+  ) throws(FileError) {
     let file = try openSegment(&state)
     let index = state.segments.count - 1
     let segment = state.segments[index]
@@ -117,7 +119,8 @@ public final class Spool: Sendable {
     }
     do {
       try file.write(bytes, at: segment.size)
-      try file.sync()
+      // One sync covers everything in the file that was written before it.
+      if syncs { try file.sync() }
     } catch {
       // After a failed sync nobody knows what is on the disk, and the next sync may not say it
       // again. So this file gets no more records. What was acknowledged in it was synced before.

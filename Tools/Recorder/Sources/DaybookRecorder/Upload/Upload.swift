@@ -37,6 +37,8 @@ public actor Upload {
   private let random: @Sendable () -> Double
   private let clock: UploadClock
   private let notify: @Sendable (Notice) -> Void
+  /// Called when the spool has room again.
+  private let hasForgotten: @Sendable () -> Void
   private var backOff = BackOff()
   /// Lines that were refused while the file of refused lines had no room, or alone by an answer that
   /// names no line: they stay in the spool, and are not sent again in this launch.
@@ -53,6 +55,33 @@ public actor Upload {
   private var mayWake = false
   private var isWoken = false
 
+  /// Uploads what a recorder records, also what it could not write to the disk so far.
+  ///
+  /// - Parameters:
+  ///   - random: A number from 0 to 1.
+  ///   - clock: How it waits.
+  ///   - notify: Called with what happened; log it.
+  public init(
+    _ recorder: Recorder, to uploader: any EventUploader,
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+    clock: UploadClock = UploadClock(), notify: @escaping @Sendable (Notice) -> Void = { _ in }
+  ) {
+    spool = recorder.spool
+    self.uploader = uploader
+    self.random = random
+    self.clock = clock
+    self.notify = notify
+    hasForgotten = {
+      do throws(RecorderError) {
+        try recorder.flush()
+      } catch {
+        if case .spool(let error) = error { notify(.spool(error)) }
+      }
+    }
+  }
+
+  /// Uploads a spool.
+  ///
   /// - Parameters:
   ///   - random: A number from 0 to 1.
   ///   - clock: How it waits.
@@ -67,6 +96,7 @@ public actor Upload {
     self.random = random
     self.clock = clock
     self.notify = notify
+    hasForgotten = {}
   }
 
   /// Uploads until nothing is left, and waits as long as needed in between. Call it at each launch
@@ -197,6 +227,7 @@ public actor Upload {
     } catch {
       notify(.spool(error))
     }
+    hasForgotten()
     backOff.reset()
     linesMax = min(Self.linesMax, linesMax * 2)
     return .advanced(acknowledged: reading.acknowledged.count, refused: refused.count)
