@@ -34,8 +34,14 @@ public enum RecorderError: Error, Equatable, CustomStringConvertible {
   /// nor kept in memory: do not finish it in this launch. The queue delivers it again at the next.
   case dropped(String)
 
+  /// This transaction, or one of this product, left the queue, and no finish of it was recorded in
+  /// this launch: the app called `finishTransaction` itself, and so past the recorder.
+  case finishedElsewhere(String)
+
   public var description: String {
     switch self {
+    case .finishedElsewhere(let name):
+      "\(name) was finished past the recorder: call RecordingQueue.finish, not finishTransaction"
     case .spool(let error): "not recorded: \(error)"
     case .incomplete(let type, let missing):
       "not recorded: \(type) needs \(missing.joined(separator: ", "))"
@@ -69,6 +75,8 @@ public final class Recorder: Sendable {
     var missedBytes = 0
     /// The transactions and payments of events that were dropped.
     var dropped: Set<String> = []
+    /// The objects of transactions that were finished and have not left the queue yet.
+    var finished: Set<UInt> = []
   }
 
   /// Lines that are kept in memory while the disk takes none, in bytes.
@@ -122,6 +130,21 @@ public final class Recorder: Sendable {
     try record(isKept: !calls.contains(where: \.isFinish)) { state in
       calls.flatMap { state.mapping.events(of: $0, signedIn: state.account) }
     }
+    state.withLock { state in
+      for call in calls {
+        switch call {
+        case .finish(let transaction): state.finished.insert(transaction.object)
+        case .removed(let transaction): state.finished.remove(transaction.object)
+        default: continue
+        }
+      }
+    }
+  }
+
+  /// Whether a finish of this transaction was recorded in this launch. Ask before its removal is
+  /// recorded.
+  public func sawFinish(of transaction: QueueTransaction) -> Bool {
+    state.withLock { $0.finished.contains(transaction.object) }
   }
 
   /// Records a result or a call of StoreKit 2.

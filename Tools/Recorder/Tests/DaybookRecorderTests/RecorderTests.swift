@@ -236,6 +236,19 @@ import Testing
     try test.recorder.record(storeKit1: .restoreFinished)
   }
 
+  @Test("knows whether a transaction that leaves the queue was finished through it")
+  func finishedElsewhere() throws {
+    let recorder = try TestRecorder().recorder
+    let (one, other) = (EveryCall.transaction(.purchased), EveryCall.transaction(.restored))
+    for transaction in [one, other] { try recorder.record(storeKit1: .updated(transaction)) }
+    try recorder.record(storeKit1: .finish(one))
+    #expect(recorder.sawFinish(of: one))
+    #expect(!recorder.sawFinish(of: other))
+    // Another transaction can have the object's address after the removal.
+    try recorder.record(storeKit1: [.removed(one), .removed(other)])
+    #expect(!recorder.sawFinish(of: one))
+  }
+
   @Test("bounds what it keeps in memory, and finishes nothing that it dropped") func dropped()
     throws
   {
