@@ -12,12 +12,18 @@ struct MemoryFile: Sendable {
     files = spool.files
   }
 
-  /// What was remembered; nothing if the file is missing or damaged.
-  func read() -> EventMapping.Memory {
-    do {
+  /// What was remembered; nothing if the file is missing or damaged, and nil if the disk does not
+  /// read it now: then it must not be replaced.
+  func read() -> EventMapping.Memory? {
+    let bytes: [UInt8]
+    do throws(FileError) {
       guard try files.names(in: folder).contains(Self.name) else { return EventMapping.Memory() }
       let file = try files.open(folder + "/" + Self.name)
-      let bytes = try file.read(at: 0, count: try file.size())
+      bytes = try file.read(at: 0, count: try file.size())
+    } catch {
+      return nil
+    }
+    do {
       return try JSONDecoder().decode(EventMapping.Memory.self, from: Data(bytes))
     } catch {
       return EventMapping.Memory()

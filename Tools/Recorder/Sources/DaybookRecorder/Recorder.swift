@@ -88,6 +88,8 @@ public final class Recorder: Sendable {
   private let session: String
   private let sources: RecorderSources
   private let memory: MemoryFile
+  /// Whether the file of what is remembered may be replaced: not if it could not be read.
+  private let savesMemory: Bool
   private let state: Locked<State>
 
   /// - Parameters:
@@ -103,7 +105,9 @@ public final class Recorder: Sendable {
     self.sources = sources
     session = settings.session ?? sources.makeID(sources.now())
     memory = MemoryFile(spool)
-    let remembered = memory.read()
+    let read = memory.read()
+    let remembered = read ?? EventMapping.Memory()
+    savesMemory = read != nil
     let mapping = EventMapping(
       memory: remembered, launchSource: settings.launchSource, makeName: sources.makePaymentName)
     state = Locked(
@@ -240,7 +244,9 @@ public final class Recorder: Sendable {
 
   /// Writes what is remembered, if the file would change.
   private func save(_ memory: EventMapping.Memory, _ state: inout State) {
-    guard memory != state.saved, let bytes = MemoryFile.bytes(of: memory) else { return }
+    guard savesMemory, memory != state.saved, let bytes = MemoryFile.bytes(of: memory) else {
+      return
+    }
     if bytes == state.savedBytes {
       state.saved = memory
     } else if self.memory.write(bytes) {

@@ -249,6 +249,25 @@ import Testing
     #expect(!recorder.sawFinish(of: one))
   }
 
+  @Test("does not replace what it remembers if the disk does not read it now") func unread() throws
+  {
+    let disk = MemoryDisk()
+    let payment = QueuePayment(product: "p")
+    do {
+      try TestRecorder(disk).recorder.record(storeKit1: .paymentAdded(payment))
+    }
+    do {
+      disk.state.withLock { $0.broken = [("pread", "memory.json")] }
+      let test = try TestRecorder(disk, session: "launch-2")
+      disk.state.withLock { $0.broken = [] }
+      try test.recorder.record(storeKit1: .paymentAdded(QueuePayment(product: "q")))
+    }
+    let test = try TestRecorder(disk, session: "launch-3")
+    try test.recorder.record(
+      storeKit1: .updated(QueueTransaction(object: 1, state: .purchasing, payment: payment)))
+    #expect(try fields(test.recorder.spool, "payment").last == "launch-1-tap-1")
+  }
+
   @Test("bounds what it keeps in memory, and finishes nothing that it dropped") func dropped()
     throws
   {

@@ -65,7 +65,7 @@ public final class Spool: Sendable {
     self.limits = limits
   }
 
-  private static func parent(of folder: String) -> String {
+  static func parent(of folder: String) -> String {
     let parts = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let parent = parts.joined(separator: "/")
     return parent.isEmpty ? (folder.hasPrefix("/") ? "/" : ".") : parent
@@ -126,6 +126,8 @@ public final class Spool: Sendable {
       // again. So this file gets no more records. What was acknowledged in it was synced before.
       state.segments[index].file = nil
       Self.truncate(file, to: segment.size)
+      // A disk that is full for days would leave a file at each attempt.
+      if segment.size == 0, Self.discard(segment.path, files) { state.segments.remove(at: index) }
       throw error
     }
     state.segments[index].size += bytes.count
@@ -154,7 +156,12 @@ public final class Spool: Sendable {
     // Whatever goes wrong from here on, the next attempt takes another name.
     state.nextSerial += 1
     let file = try files.open(path)
-    try files.syncFolder(folder)
+    do throws(FileError) {
+      try files.syncFolder(folder)
+    } catch {
+      Self.discard(path, files)
+      throw error
+    }
     state.segments.append(Segment(path: path, file: file, size: 0, entries: []))
     return file
   }
@@ -180,11 +187,13 @@ public final class Spool: Sendable {
   /// Bytes that were skipped since the opening, because they did not check when they were read.
   public var damagedBytes: Int { state.withLock { $0.damagedBytes } }
 
-  /// The oldest lines, in their order, that are still to be uploaded.
+  /// The oldest lines, in their order, that are still to be uploaded. Those in a file that the disk
+  /// does not read now are left out, and stay.
   ///
   /// - Parameters:
   ///   - skipped: Lines that are left out.
   ///   - bytesMax: The most bytes of all lines together. A longer line comes alone.
+  /// - Throws: ``SpoolError/failed(_:)`` if nothing else is left than what the disk does not read.
   public func oldest(
     linesMax: Int, bytesMax: Int, without skipped: Set<UInt64> = []
   ) throws(SpoolError) -> [SpooledLine] {
@@ -192,6 +201,7 @@ public final class Spool: Sendable {
       var found: [SpooledLine] = []
       var bytes = 0
       var damaged: Set<UInt64> = []
+      var failure: SpoolError?
       search: for index in state.segments.indices {
         let segment = state.segments[index]
         // Opened at most once for all of its lines.
@@ -200,7 +210,15 @@ public final class Spool: Sendable {
           guard found.count < linesMax, found.isEmpty || bytes + entry.bytes <= bytesMax else {
             break search
           }
-          guard let line = try read(entry, of: segment, &file) else {
+          let read: [UInt8]?
+          do throws(SpoolError) {
+            read = try self.read(entry, of: segment, &file)
+          } catch {
+            // Another time, perhaps. The lines of other files do not wait for it.
+            failure = error
+            continue search
+          }
+          guard let line = read else {
             damaged.insert(entry.serial)
             state.damagedBytes += entry.bytes
             continue
@@ -210,6 +228,7 @@ public final class Spool: Sendable {
         }
       }
       Self.take(damaged, from: &state)
+      if let failure, found.isEmpty { throw failure }
       return found
     }
   }
@@ -235,14 +254,19 @@ public final class Spool: Sendable {
   public func forget(_ serials: Set<UInt64>) throws(SpoolError) {
     try state.withLock { state throws(SpoolError) in
       Self.take(serials, from: &state)
-      while let index = state.segments.firstIndex(where: { $0.entries.isEmpty }) {
+      var failure: FileError?
+      state.segments.removeAll { segment in
+        guard segment.entries.isEmpty else { return false }
         do throws(FileError) {
-          try files.remove(state.segments[index].path)
+          try files.remove(segment.path)
+          return true
         } catch {
-          throw .failed(error)
+          // The next call tries again; the other files do not wait for it.
+          failure = error
+          return false
         }
-        state.segments.remove(at: index)
       }
+      if let failure { throw .failed(failure) }
     }
   }
 
