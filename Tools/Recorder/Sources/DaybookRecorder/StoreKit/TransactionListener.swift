@@ -96,7 +96,7 @@
           .productsReceived(products.map { OfferedProduct($0) }, invalid: invalid), failed)
         return products
       } catch {
-        recorder.note(.productsFailed(StoreError(error)), failed)
+        recorder.note(.productsFailed(StoreError(storeKit2: error)), failed)
         throw error
       }
     }
@@ -120,7 +120,8 @@
         recorder.note(.purchased(.userCancelled, payment: name, product: id), failed)
         throw StoreKitError.userCancelled
       } catch {
-        recorder.note(.purchaseFailed(StoreError(error), payment: name, product: id), failed)
+        recorder.note(
+          .purchaseFailed(StoreError(storeKit2: error), payment: name, product: id), failed)
         throw error
       }
       switch result {
@@ -154,7 +155,7 @@
       do {
         try await sync()
       } catch {
-        recorder.note(.restoreFailed(StoreError(error)), failed)
+        recorder.note(.restoreFailed(StoreError(storeKit2: error)), failed)
         throw error
       }
       recorder.note(.restoreFinished, failed)
