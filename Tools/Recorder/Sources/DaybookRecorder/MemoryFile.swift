@@ -12,23 +12,40 @@ struct MemoryFile: Sendable {
     files = spool.files
   }
 
-  /// What was remembered; nothing if the file is missing or damaged.
-  func read() -> EventMapping.Memory {
-    do {
+  /// What was remembered; nothing if the file is missing or damaged, and nil if the disk does not
+  /// read it now: then it must not be replaced.
+  func read() -> EventMapping.Memory? {
+    let bytes: [UInt8]
+    do throws(FileError) {
       guard try files.names(in: folder).contains(Self.name) else { return EventMapping.Memory() }
       let file = try files.open(folder + "/" + Self.name)
-      let bytes = try file.read(at: 0, count: try file.size())
+      bytes = try file.read(at: 0, count: try file.size())
+    } catch {
+      return nil
+    }
+    do {
       return try JSONDecoder().decode(EventMapping.Memory.self, from: Data(bytes))
     } catch {
       return EventMapping.Memory()
     }
   }
 
+  /// The file of what is remembered; nil if it cannot be written as JSON.
+  static func bytes(of memory: EventMapping.Memory) -> [UInt8]? {
+    do {
+      let encoder = JSONEncoder()
+      // Equal memories have equal bytes.
+      encoder.outputFormatting = .sortedKeys
+      return [UInt8](try encoder.encode(memory))
+    } catch {
+      return nil
+    }
+  }
+
   /// Replaces the file. Returns whether it is on the disk; the next call tries again if not.
-  func write(_ memory: EventMapping.Memory) -> Bool {
+  func write(_ bytes: [UInt8]) -> Bool {
     let path = folder + "/" + Self.name
     do {
-      let bytes = [UInt8](try JSONEncoder().encode(memory))
       // A reader finds the old file or the new one, never a part.
       let file = try files.open(path + ".new")
       try file.truncate(to: 0)

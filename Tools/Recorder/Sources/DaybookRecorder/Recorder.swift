@@ -24,12 +24,29 @@ public struct RecorderSettings: Sendable {
 
 /// Why a call was not recorded.
 public enum RecorderError: Error, Equatable, CustomStringConvertible {
-  /// The event could not be written to the disk: do not finish the transaction now.
+  /// The event could not be written to the disk: do not finish the transaction now. Unless it is a
+  /// finish, it is kept in memory, and written later.
   case spool(SpoolError)
+  /// The call lacks what the ledger needs for an event of this type: record it with these members.
+  /// Nothing was recorded.
+  case incomplete(type: String, missing: [String])
+  /// Something that was reported of this transaction, or of this payment, could neither be written
+  /// nor kept in memory: do not finish it in this launch. The queue delivers it again at the next.
+  case dropped(String)
+
+  /// This transaction, or one of this product, left the queue, and no finish of it was recorded in
+  /// this launch: the app called `finishTransaction` itself, and so past the recorder.
+  case finishedElsewhere(String)
 
   public var description: String {
     switch self {
+    case .finishedElsewhere(let name):
+      "\(name) was finished past the recorder: call RecordingQueue.finish, not finishTransaction"
     case .spool(let error): "not recorded: \(error)"
+    case .incomplete(let type, let missing):
+      "not recorded: \(type) needs \(missing.joined(separator: ", "))"
+    case .dropped(let name):
+      "not recorded: an event about \(name) was dropped, so it is not finished in this launch"
     }
   }
 }
@@ -40,8 +57,9 @@ public enum RecorderError: Error, Equatable, CustomStringConvertible {
 /// a transaction after it has returned never finishes what was not recorded. All methods can be
 /// called from any thread; each waits for the disk, which takes milliseconds.
 ///
-/// What cannot be written is kept in memory, and written before anything else is; only a finish is
-/// not kept. So sell, deliver and download although a method has thrown, but do not finish: the
+/// What cannot be written is kept in memory, up to 4 MiB, and written before anything else is; only
+/// a finish is not kept. What does not fit there either is dropped: the number of the next event
+/// shows the gap, and what it was about cannot be finished in this launch. So sell, deliver and download although a method has thrown, but do not finish: the
 /// finish throws until everything before it is on the disk. If the app ends first, the queue
 /// delivers the transaction again.
 public final class Recorder: Sendable {
@@ -49,14 +67,20 @@ public final class Recorder: Sendable {
     var mapping: EventMapping
     var sequence: Int64 = 0
     var account: String?
-    /// What of `mapping` is on the disk.
+    /// What of `mapping` is on the disk, and its bytes there.
     var saved: EventMapping.Memory
+    var savedBytes: [UInt8]?
     /// Lines of what happened and could not be written. They are written before any other.
     var missed: [[UInt8]] = []
+    var missedBytes = 0
+    /// The transactions and payments of events that were dropped.
+    var dropped: Set<String> = []
+    /// The objects of transactions that were finished and have not left the queue yet.
+    var finished: Set<UInt> = []
   }
 
-  /// Lines that are kept in memory while the disk takes none: some megabytes.
-  private static let missedMax = 10_000
+  /// Lines that are kept in memory while the disk takes none, in bytes.
+  static let missedBytesMax = 4 << 20
 
   /// Where the events wait for the upload.
   public let spool: Spool
@@ -64,6 +88,8 @@ public final class Recorder: Sendable {
   private let session: String
   private let sources: RecorderSources
   private let memory: MemoryFile
+  /// Whether the file of what is remembered may be replaced: not if it could not be read.
+  private let savesMemory: Bool
   private let state: Locked<State>
 
   /// - Parameters:
@@ -79,23 +105,50 @@ public final class Recorder: Sendable {
     self.sources = sources
     session = settings.session ?? sources.makeID(sources.now())
     memory = MemoryFile(spool)
-    let remembered = memory.read()
+    let read = memory.read()
+    let remembered = read ?? EventMapping.Memory()
+    savesMemory = read != nil
     let mapping = EventMapping(
       memory: remembered, launchSource: settings.launchSource, makeName: sources.makePaymentName)
-    state = Locked(State(mapping: mapping, account: account, saved: remembered))
+    state = Locked(
+      State(
+        mapping: mapping, account: account.map(AccountToken.canonical), saved: remembered,
+        savedBytes: MemoryFile.bytes(of: remembered)))
   }
 
-  /// Whose purchases these are from now on; nil if nobody is signed in.
+  /// Whose purchases these are from now on; nil if nobody is signed in. A UUID is kept in lower
+  /// case, here and wherever a call names an account, as the store writes it.
   public var account: String? {
     get { state.withLock { $0.account } }
-    set { state.withLock { $0.account = newValue } }
+    set { state.withLock { $0.account = newValue.map(AccountToken.canonical) } }
   }
 
   /// Records a callback or a call of StoreKit 1.
   public func record(storeKit1 call: QueueCall) throws(RecorderError) {
-    try record(isKept: !call.isFinish) { state in
-      state.mapping.events(of: call, signedIn: state.account)
+    try record(storeKit1: [call])
+  }
+
+  /// Records a callback that brings several values at once, such as 500 restored transactions, with
+  /// one write and one wait for the disk. All are recorded, or none.
+  public func record(storeKit1 calls: [QueueCall]) throws(RecorderError) {
+    try record(isKept: !calls.contains(where: \.isFinish)) { state in
+      calls.flatMap { state.mapping.events(of: $0, signedIn: state.account) }
     }
+    state.withLock { state in
+      for call in calls {
+        switch call {
+        case .finish(let transaction): state.finished.insert(transaction.object)
+        case .removed(let transaction): state.finished.remove(transaction.object)
+        default: continue
+        }
+      }
+    }
+  }
+
+  /// Whether a finish of this transaction was recorded in this launch. Ask before its removal is
+  /// recorded.
+  public func sawFinish(of transaction: QueueTransaction) -> Bool {
+    state.withLock { $0.finished.contains(transaction.object) }
   }
 
   /// Records a result or a call of StoreKit 2.
@@ -106,6 +159,16 @@ public final class Recorder: Sendable {
   /// Records what the app does.
   public func record(app call: AppCall) throws(RecorderError) {
     try record(isKept: true) { state in state.mapping.events(of: call) }
+  }
+
+  /// Writes what is kept in memory because the disk did not take it. An ``Upload`` of this recorder
+  /// calls it when it has made room; each record does, too.
+  public func flush() throws(RecorderError) {
+    try state.withLock { state throws(RecorderError) in
+      guard !state.missed.isEmpty else { return }
+      try append([], isRoutine: false, &state)
+      save(state.mapping.memory, &state)
+    }
   }
 
   /// A name for a payment of StoreKit 2, which is passed to ``PurchaseCall``.
@@ -123,23 +186,71 @@ public final class Recorder: Sendable {
         state = next
         return
       }
+      try check(drafts, isFinish: !isKept, state)
       let lines = drafts.map { line($0, &next) }
-      if next.mapping.memory != state.saved, memory.write(next.mapping.memory) {
-        next.saved = next.mapping.memory
-      }
+      // A payment's name is written before it is used: without the event it does no harm. What was
+      // recorded of a subscription is written after it was: a crash in between costs a second
+      // event, and never the only one.
+      var names = next.mapping.memory
+      names.subscriptions = state.saved.subscriptions
+      save(names, &next)
       let isRoutine = drafts.allSatisfy { $0.kind.isRoutine }
-      do throws(SpoolError) {
-        try spool.append(
-          state.missed + lines, isRoutine: isRoutine && state.missed.isEmpty)
-        next.missed = []
+      do throws(RecorderError) {
+        try append(lines, isRoutine: isRoutine, &next)
+        save(next.mapping.memory, &next)
         state = next
       } catch {
-        if isKept, !isRoutine, !error.isTooLong, state.missed.count < Self.missedMax {
+        let bytes = lines.reduce(0) { $0 + $1.count }
+        if isKept, !isRoutine, !error.isTooLong, next.missedBytes + bytes <= Self.missedBytesMax {
           next.missed += lines
+          next.missedBytes += bytes
           state = next
+        } else {
+          (state.saved, state.savedBytes) = (next.saved, next.savedBytes)
+          // A finish was not made, so nothing is missing. Else the gap in the numbers says it.
+          if isKept { state.sequence = next.sequence }
+          if isKept, !isRoutine { state.dropped.formUnion(drafts.flatMap(\.keys)) }
         }
-        throw .spool(error)
+        throw error
       }
+    }
+  }
+
+  /// Whether the ledger would take the events, and a finish may be made.
+  private func check(
+    _ drafts: [EventDraft], isFinish: Bool, _ state: State
+  ) throws(RecorderError) {
+    for draft in drafts {
+      let account = draft.account(state.account, settings.assignsToSignedIn)
+      let missing = draft.missing(account: account)
+      if !missing.isEmpty { throw .incomplete(type: draft.kind.rawValue, missing: missing) }
+      if isFinish, let name = draft.keys.first(where: state.dropped.contains) {
+        throw .dropped(name)
+      }
+    }
+  }
+
+  /// Appends what was missed, then these lines.
+  private func append(
+    _ lines: [[UInt8]], isRoutine: Bool, _ state: inout State
+  ) throws(RecorderError) {
+    do throws(SpoolError) {
+      try spool.append(state.missed + lines, isRoutine: isRoutine && state.missed.isEmpty)
+    } catch {
+      throw .spool(error)
+    }
+    (state.missed, state.missedBytes) = ([], 0)
+  }
+
+  /// Writes what is remembered, if the file would change.
+  private func save(_ memory: EventMapping.Memory, _ state: inout State) {
+    guard savesMemory, memory != state.saved, let bytes = MemoryFile.bytes(of: memory) else {
+      return
+    }
+    if bytes == state.savedBytes {
+      state.saved = memory
+    } else if self.memory.write(bytes) {
+      (state.saved, state.savedBytes) = (memory, bytes)
     }
   }
 
@@ -152,6 +263,18 @@ public final class Recorder: Sendable {
     state.sequence += 1
     return draft.line(envelope)
   }
+}
+
+extension RecorderError {
+  /// Whether it is the event's own fault, and no later attempt will succeed.
+  fileprivate var isTooLong: Bool {
+    if case .spool(let error) = self { error.isTooLong } else { false }
+  }
+}
+
+extension EventDraft {
+  /// What a finish names: the transaction, or the payment of a failure.
+  fileprivate var keys: [String] { [transaction, payment].compactMap { $0 } }
 }
 
 /// The clock, and where ids come from. Tests pass others.

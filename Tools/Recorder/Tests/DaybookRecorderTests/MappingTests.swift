@@ -240,6 +240,21 @@ import Testing
     #expect(StoreError(domain: "SKErrorDomain", code: 2).isCancellation)
   }
 
+  @Test("names the cases of StoreKit 2's errors, and keeps what they carry") func cases() {
+    enum StoreKitError: Error {
+      case notEntitled
+      case networkError(URLError)
+    }
+    let network = StoreError(
+      case: StoreKitError.networkError(URLError(.timedOut)), domain: "StoreKit.StoreKitError")
+    #expect(network.domain == "StoreKit.StoreKitError")
+    #expect(network.message == "networkError")
+    #expect(network.underlying.map(\.domain) == ["NSURLErrorDomain"])
+    #expect(network.underlying.map(\.code) == [-1_001])
+    let plain = StoreError(case: StoreKitError.notEntitled, domain: "StoreKit.StoreKitError")
+    #expect(plain.message == "notEntitled" && plain.underlying.isEmpty)
+  }
+
   @Test("escapes what JSON asks for") func json() throws {
     var bytes: [UInt8] = []
     JSON.string("a\"\\\n\u{1}\u{1F}é\u{2028}").append(to: &bytes)

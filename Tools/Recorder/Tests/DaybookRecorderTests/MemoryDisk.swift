@@ -16,6 +16,8 @@ final class MemoryDisk: SpoolFiles {
     var failing = 0
     /// Whether all later calls fail, too.
     var staysFull = false
+    /// Calls that fail, by their name and the end of the path.
+    var broken: [(call: String, suffix: String)] = []
   }
 
   let state = Locked(State())
@@ -77,6 +79,7 @@ final class MemoryDisk: SpoolFiles {
     let fails = state.withLock { state in
       state.calls += 1
       return state.calls == state.failing
+        || state.broken.contains { $0.call == call && path.hasSuffix($0.suffix) }
         || (state.staysFull && state.failing > 0 && state.calls > state.failing)
     }
     if fails { throw FileError(call: call, path: path, code: ENOSPC) }

@@ -196,6 +196,7 @@ import Testing
         }
       }
       #expect(acknowledged.count >= 7)
+      disk.state.withLock { $0.failing = 0 }
       #expect(try spool.allLines() == acknowledged)
     } catch let error as SpoolError {
       // Opening failed, and is tried again below.
@@ -206,6 +207,129 @@ import Testing
     #expect(try spool.allLines() == acknowledged)
     try spool.append("more")
     #expect(try spool.allLines() == acknowledged + ["more"])
+  }
+
+  /// A disk with a file of two lines, and a newer one of one.
+  private func twoFiles() throws -> (disk: MemoryDisk, names: [String], limits: SpoolLimits) {
+    let disk = MemoryDisk()
+    var limits = SpoolLimits()
+    limits.segmentBytesMax = 50
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    for line in ["one", "two", "three"] { try spool.append([[UInt8](line.utf8)]) }
+    while spool.state.withLock({ $0.segments.count }) < 2 { try spool.append("more") }
+    let names = try disk.names(in: "/spool").filter { $0.hasSuffix(".spool") }.sorted()
+    return (disk, names, limits)
+  }
+
+  @Test("opens, uploads and goes on beside a file that the disk does not read", arguments: [0, 1])
+  func unreadable(number: Int) throws {
+    let (disk, names, limits) = try twoFiles()
+    let all = try Spool(folder: "/spool", limits: limits, files: disk).allLines()
+    for call in ["open", "pread"] {
+      disk.state.withLock { $0.broken = [(call, names[number])] }
+      let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+      #expect(spool.report.unreadableFiles == 1)
+      #expect(spool.count > 0 && spool.count < all.count)
+      try spool.append("new")
+      try spool.forget(Set(try spool.oldest(linesMax: .max, bytesMax: .max).map(\.serial)))
+      try spool.append("newer")
+      disk.state.withLock { $0.broken = [] }
+    }
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    #expect(spool.report.unreadableFiles == 0)
+    let left = try spool.oldest(linesMax: .max, bytesMax: .max)
+    #expect(Set(left.map(\.serial)).count == left.count)
+    #expect(left.map(\.line).contains([UInt8]("newer".utf8)))
+    #expect(left.map(\.line).contains([UInt8]((number == 0 ? "one" : all.last ?? "").utf8)))
+  }
+
+  @Test("uploads what it can read, and forgets what it can delete") func unreadableLater() throws {
+    let (disk, names, limits) = try twoFiles()
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    let all = try spool.oldest(linesMax: .max, bytesMax: .max)
+    disk.state.withLock { $0.broken = [("pread", names[0])] }
+    let left = try spool.oldest(linesMax: .max, bytesMax: .max)
+    #expect(!left.isEmpty && left.count < all.count)
+    #expect(throws: SpoolError.self) {
+      try spool.oldest(linesMax: .max, bytesMax: .max, without: Set(left.map(\.serial)))
+    }
+    disk.state.withLock { $0.broken = [("unlink", names[0])] }
+    #expect(throws: SpoolError.self) { try spool.forget(Set(all.map(\.serial))) }
+    #expect(try disk.names(in: "/spool").filter { $0.hasSuffix(".spool") } == [names[0]])
+    disk.state.withLock { $0.broken = [] }
+    try spool.forget([])
+    #expect(spool.bytes == 0)
+  }
+
+  @Test(
+    "opens although a torn end cannot be cut off, and writes elsewhere then",
+    arguments: ["ftruncate", "fsync"])
+  func notCut(call: String) throws {
+    let lines = lines(3)
+    let (name, bytes) = try file(lines)
+    let disk = try disk(name, bytes.dropLast(3))
+    disk.state.withLock { $0.broken = [(call, name)] }
+    do {
+      let spool = try Spool(folder: "/spool", files: disk)
+      #expect(try spool.allLines() == Array(lines.prefix(2)))
+      try spool.append("more")
+    }
+    disk.state.withLock { $0.broken = [] }
+    #expect(try Spool(folder: "/spool", files: disk).allLines() == lines.prefix(2) + ["more"])
+  }
+
+  @Test(
+    "is not stopped by files that no spool has written",
+    arguments: ["ffffffffffffffff.spool", "fffffffffffffffe.spool", "mine.spool", ".spool"])
+  func strangers(name: String) throws {
+    let disk = try disk(name, [1, 2, 3])
+    for _ in 1...2 {
+      let spool = try Spool(folder: "/spool", files: disk)
+      try spool.append("one")
+    }
+    let highest = Frame.encode([UInt8]("old".utf8), serial: .max)
+    try disk.open("/spool/" + name).write(highest, at: 0)
+    let spool = try Spool(folder: "/spool", files: disk)
+    try spool.append("two")
+    #expect(Set(try spool.allLines()) == ["one", "two", "old"])
+  }
+
+  @Test("keeps a damaged record at the end beside the file, for it may have been acknowledged")
+  func damagedEnd() throws {
+    let lines = lines(3)
+    let (name, bytes) = try file(lines)
+    var damaged = bytes
+    damaged[damaged.count - 1] ^= 1
+    let disk = try disk(name, damaged)
+    let spool = try Spool(folder: "/spool", files: disk)
+    #expect(spool.report.cutBytes == 0)
+    let last = Frame.headerBytes + lines[2].utf8.count
+    #expect(spool.report.damagedBytes == last)
+    let kept = try disk.open("/spool/" + name + ".damaged")
+    #expect(try kept.read(at: 0, count: 9_999) == Array(damaged.suffix(last)))
+  }
+
+  @Test("leaves no empty files behind while the disk is full") func emptyFiles() throws {
+    let disk = MemoryDisk()
+    let spool = try Spool(folder: "/spool", files: disk)
+    for call in ["pwrite", "fsync"] {
+      disk.state.withLock { $0.broken = [(call, ".spool"), (call, "/spool")] }
+      for _ in 1...10 { #expect(throws: SpoolError.self) { try spool.append("one") } }
+      #expect(try disk.names(in: "/spool").allSatisfy { !$0.hasSuffix(".spool") })
+    }
+    disk.state.withLock { $0.broken = [] }
+    try spool.append("one")
+    #expect(try spool.allLines() == ["one"])
+  }
+
+  @Test("makes the names of all folders last that it makes") func parents() {
+    let there: Set<String> = ["/", "/a", "."]
+    func parents(_ path: String) -> [String] {
+      SystemFiles.parents(of: path) { there.contains($0) }
+    }
+    #expect(parents("/a/b/c") == ["/a/b", "/a"])
+    #expect(parents("/a").isEmpty)
+    #expect(parents("x/y") == ["x", "."])
   }
 
   @Test("refuses when it is full, what says little first, and takes more after the upload")

@@ -119,6 +119,8 @@ public protocol SKProductsRequestDelegate: SKRequestDelegate {
 
 public enum StoreKitError: Error {
   case unknown, userCancelled
+  case networkError(URLError)
+  case systemError(any Error)
 }
 
 public enum AppStore {
@@ -191,6 +193,9 @@ public struct Transaction: Sendable {
 }
 
 public struct Product: Sendable {
+  public enum PurchaseError: Error {
+    case invalidQuantity, productUnavailable, purchaseNotAllowed
+  }
   public struct PurchaseOption: Hashable, Sendable {}
   public enum PurchaseResult: Sendable {
     case success(VerificationResult<Transaction>)

@@ -74,7 +74,7 @@ struct EventMapping: Sendable {
       case .restored: .restored
       }
     var draft = about(transaction, kind)
-    draft.payment = memory.payments.name(of: transaction)
+    if draft.payment == nil { draft.payment = memory.payments.name(of: transaction) }
     if transaction.state.isDelivered {
       draft.originalTransaction = transaction.original
       draft.data.set("quantity", Int64(transaction.payment.quantity))
@@ -104,6 +104,12 @@ struct EventMapping: Sendable {
     draft.product = transaction.payment.product
     draft.transaction = transaction.transaction
     if !transaction.state.isDelivered { draft.payment = memory.payments.name(of: transaction) }
+    if draft.transaction == nil, draft.payment == nil {
+      // The ledger takes no event that names neither.
+      let name = makeName()
+      memory.payments.adopt(transaction, named: name)
+      draft.payment = name
+    }
     return draft
   }
 
@@ -218,7 +224,7 @@ struct EventMapping: Sendable {
   ) -> EventDraft {
     var draft = draft(.consumed, .app) { data in
       data.set("unit", unit)
-      data.set("amount", amount)
+      if amount > 0 { data.set("amount", amount) }
     }
     draft.product = product
     if let account { draft.owner = .stated(account) }

@@ -1,7 +1,8 @@
 /// The names of payments. StoreKit 1 gives no identifier before the purchase, and none to a
 /// failure, so the recorder names each payment itself, and finds its name again when the queue
-/// reports it: by the transaction's object within a launch, by its identifier, else by what the
-/// payment says.
+/// reports it: by the transaction's identifier, by its object within a launch, else by what the
+/// payment says. One that was added elsewhere, and is reported without an identifier, gets a name
+/// then.
 struct PaymentBook: Sendable, Equatable, Codable {
   private struct Entry: Sendable, Equatable, Codable {
     var name: String
@@ -33,15 +34,24 @@ struct PaymentBook: Sendable, Equatable, Codable {
   mutating func add(_ payment: QueuePayment, account: String?, named name: String) {
     entries.append(
       Entry(
-        name: name, product: payment.product, quantity: payment.quantity, account: account))
+        name: name, product: payment.product, quantity: payment.quantity,
+        account: account.map(AccountToken.canonical)))
     if entries.count > Self.paymentsMax { entries.removeFirst(entries.count - Self.paymentsMax) }
+  }
+
+  /// The payment of a transaction that the app did not add here: before it used this package, or
+  /// in another process.
+  mutating func adopt(_ transaction: QueueTransaction, named name: String) {
+    add(transaction.payment, account: transaction.payment.account, named: name)
+    live[transaction.object] = name
   }
 
   /// The name of the payment that a transaction belongs to; nil if the app added none, as for a
   /// renewal or a restored transaction.
   mutating func name(of transaction: QueueTransaction) -> String? {
-    let index = entries.firstIndex { $0.name == live[transaction.object] } ?? find(transaction)
-    guard let index else { return nil }
+    guard let index = known(transaction) ?? inUse(transaction) ?? find(transaction) else {
+      return nil
+    }
     live[transaction.object] = entries[index].name
     if let identifier = transaction.transaction, entries[index].transaction == nil {
       entries[index].transaction = identifier
@@ -60,15 +70,30 @@ struct PaymentBook: Sendable, Equatable, Codable {
   /// The transaction left the queue: another object can have its address from now on.
   mutating func forgetObject(_ transaction: QueueTransaction) { live[transaction.object] = nil }
 
+  /// By its identifier.
+  private func known(_ transaction: QueueTransaction) -> Int? {
+    guard let identifier = transaction.transaction else { return nil }
+    return entries.firstIndex { $0.transaction == identifier }
+  }
+
+  /// By its object, unless another transaction has its address now.
+  private func inUse(_ transaction: QueueTransaction) -> Int? {
+    guard let name = live[transaction.object],
+      let index = entries.firstIndex(where: { $0.name == name })
+    else { return nil }
+    let entry = entries[index]
+    let isOther =
+      entry.product != transaction.payment.product
+      || (entry.transaction != nil && transaction.transaction != nil
+        && entry.transaction != transaction.transaction)
+    return isOther ? nil : index
+  }
+
   private func find(_ transaction: QueueTransaction) -> Int? {
-    if let identifier = transaction.transaction,
-      let found = entries.firstIndex(where: { $0.transaction == identifier })
-    {
-      return found
-    }
     // A restored transaction answers no payment.
     guard transaction.state != .restored else { return nil }
     let taken = Set(live.values)
+    let account = transaction.payment.account.map(AccountToken.canonical)
     let fitting = entries.indices.filter { index in
       let entry = entries[index]
       // A payment that failed and was finished can be reported as failed again, if the queue lost
@@ -76,8 +101,7 @@ struct PaymentBook: Sendable, Equatable, Codable {
       return entry.product == transaction.payment.product
         && entry.quantity == transaction.payment.quantity && entry.transaction == nil
         && !(entry.isClosed && transaction.state.isDelivered) && !taken.contains(entry.name)
-        && (entry.account == nil || transaction.payment.account == nil
-          || entry.account == transaction.payment.account)
+        && (entry.account == nil || account == nil || entry.account == account)
     }
     // The oldest of this launch first: the queue reports payments in the order of their adding.
     return fitting.first { !entries[$0].isOld && !entries[$0].isClosed }

@@ -139,7 +139,7 @@ extension EventDraft {
     members.set("source", source.rawValue)
     members.set("environment", (environment ?? envelope.environment)?.name)
     members.set("app", envelope.app)
-    members.set("account", account(envelope))
+    members.set("account", account(envelope.signedIn, envelope.assignsToSignedIn))
     members.set("device", envelope.device)
     members.set("session", envelope.session)
     members.set("sequence", envelope.sequence)
@@ -155,14 +155,18 @@ extension EventDraft {
     return bytes
   }
 
-  private func account(_ envelope: Envelope) -> String? {
+  /// Whose event it is.
+  ///
+  /// - Parameter assignsToSignedIn: Whether a transaction that names nobody belongs to whoever is
+  ///   signed in.
+  func account(_ signedIn: String?, _ assignsToSignedIn: Bool) -> String? {
     switch owner {
-    case .signedIn: envelope.signedIn
+    case .signedIn: signedIn
     case .stated(let stated):
       if let stated, !stated.isEmpty {
-        stated
-      } else if envelope.assignsToSignedIn {
-        envelope.signedIn
+        AccountToken.canonical(stated)
+      } else if assignsToSignedIn {
+        signedIn
       } else {
         nil
       }

@@ -36,6 +36,21 @@ enum Frame {
     return Found(serial: number(bytes, offset + 8, 8), line: start..<start + length)
   }
 
+  /// Whether bytes that do not check hold a header whose record would be there as a whole: then they
+  /// can be a record that was acknowledged and damaged later, and not only what a kill left.
+  static func mayHoldRecord(_ bytes: [UInt8]) -> Bool {
+    var at = 0
+    while at + headerBytes <= bytes.count {
+      if bytes[at..<at + 4].elementsEqual(marker),
+        number(bytes, at + 4, 4) <= UInt64(bytes.count - at - headerBytes)
+      {
+        return true
+      }
+      at += 1
+    }
+    return false
+  }
+
   /// The offset of the next record that checks, from `offset` on; nil if there is none.
   static func next(_ bytes: [UInt8], from offset: Int) -> Int? {
     var at = offset

@@ -1,6 +1,6 @@
 extension Spool {
   /// Reads the files of a folder: whole records are kept, what does not check is skipped, and a
-  /// torn end is cut off.
+  /// torn end is cut off. What the disk does to one file keeps no other from being read.
   static func load(
     _ folder: String, _ files: any SpoolFiles
   ) throws(FileError) -> (state: State, report: SpoolReport) {
@@ -11,34 +11,79 @@ extension Spool {
     for (index, name) in names.enumerated() {
       let isLast = index == names.count - 1
       let path = folder + "/" + name
-      let file = try files.open(path)
-      let bytes = try file.read(at: 0, count: try file.size())
-      let found = scan(bytes)
       // The name's number may be that of a file whose first record never came.
-      let named = UInt64(name.dropLast(suffix.count), radix: 16) ?? 0
-      nextSerial = max(nextSerial, named + 1, (found.entries.last?.serial ?? 0) + 1)
+      let named = UInt64(name.dropLast(suffix.count), radix: 16) ?? serialMax
+      nextSerial = max(nextSerial, after(named))
+      let file: any SpoolFile
+      let bytes: [UInt8]
+      do throws(FileError) {
+        file = try files.open(path)
+        bytes = try file.read(at: 0, count: try file.size())
+      } catch {
+        // It may be readable another time: it stays, and its numbers are not used again.
+        report.unreadableFiles += 1
+        if named < serialMax { nextSerial = max(nextSerial, after(named + unreadableRecordsMax)) }
+        continue
+      }
+      let found = scan(bytes)
+      nextSerial = max(nextSerial, after(found.entries.map(\.serial).max() ?? 0))
       report.events += found.entries.count
       report.damagedBytes += found.damagedBytes
-      if found.end < bytes.count {
-        try file.truncate(to: found.end)
-        try file.sync()
-        if isLast {
-          report.cutBytes += bytes.count - found.end
-        } else {
-          report.damagedBytes += bytes.count - found.end
-        }
-      }
+      let tail = Array(bytes[found.end...])
+      let isTorn = isLast && !Frame.mayHoldRecord(tail)
+      if isTorn { report.cutBytes += tail.count } else { report.damagedBytes += tail.count }
+      let isClean = tail.isEmpty || cut(tail, of: file, path, keeping: !isTorn, files)
       if found.entries.isEmpty {
-        try files.remove(path)
+        // A file that holds a damaged record and could not be cut stays.
+        if isClean { discard(path, files) }
       } else {
         // The newest file goes on, unless it is damaged.
-        let goesOn = isLast && found.damagedBytes == 0
+        let goesOn = isLast && isClean && found.damagedBytes == 0 && named < serialMax
         segments.append(
           Segment(
             path: path, file: goesOn ? file : nil, size: found.end, entries: found.entries))
       }
     }
     return (State(segments: segments, nextSerial: nextSerial), report)
+  }
+
+  /// Numbers from here on are nobody's: a file with such a name was not written by a spool.
+  private static let serialMax = UInt64.max / 4
+  /// More records than a file has.
+  private static let unreadableRecordsMax: UInt64 = 1 << 24
+
+  private static func after(_ serial: UInt64) -> UInt64 { serial < serialMax ? serial + 1 : 1 }
+
+  /// Cuts the end of a file off. Returns whether the disk did so: if not, the file is read as it is,
+  /// and gets no more records.
+  ///
+  /// - Parameter keeping: Whether the end is kept beside the file, with the suffix `.damaged`.
+  private static func cut(
+    _ tail: [UInt8], of file: any SpoolFile, _ path: String, keeping: Bool, _ files: any SpoolFiles
+  ) -> Bool {
+    do throws(FileError) {
+      if keeping {
+        let kept = try files.open(path + ".damaged")
+        try kept.truncate(to: 0)
+        try kept.write(tail, at: 0)
+        try kept.sync()
+      }
+      try file.truncate(to: try file.size() - tail.count)
+      try file.sync()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Removes a file that holds nothing. If the disk does not do so, the next opening tries again.
+  @discardableResult static func discard(_ path: String, _ files: any SpoolFiles) -> Bool {
+    do throws(FileError) {
+      try files.remove(path)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// The records in the bytes of a file, the end of the last one, and the bytes before it that are

@@ -1,6 +1,9 @@
+import Foundation
+
 extension Spool {
   /// The file of lines that the ledger refused: one JSON object a line, with `reason` and `event`.
-  public var refusedPath: String { folder + "/refused.jsonl" }
+  public var refusedPath: String { folder + "/" + Self.refusedName }
+  private static let refusedName = "refused.jsonl"
 
   /// Keeps refused lines aside, and returns when they are on the disk. A line that is there already
   /// is not written again.
@@ -32,6 +35,71 @@ extension Spool {
         }
         throw .failed(error)
       }
+    }
+  }
+
+  /// Puts the lines that were set aside back into the spool, to be uploaded again: after the server
+  /// learned to take them. Returns how many there were.
+  ///
+  /// What of the file cannot be read stays in it. After a crash in the middle a line may be in both;
+  /// its id makes it count once.
+  ///
+  /// - Throws: ``SpoolError/full(bytes:bytesMax:)`` if the spool has no room for all of them. They
+  ///   stay aside then.
+  @discardableResult public func retryRefused() throws(SpoolError) -> Int {
+    try state.withLock { state throws(SpoolError) in
+      let aside: (events: [[UInt8]], unreadable: [UInt8])
+      do throws(FileError) {
+        aside = try readRefused()
+      } catch {
+        throw .failed(error)
+      }
+      if aside.events.isEmpty { return 0 }
+      try append(aside.events, isRoutine: false, to: &state)
+      do throws(FileError) {
+        try replaceRefused(by: aside.unreadable)
+      } catch {
+        throw .failed(error)
+      }
+      return aside.events.count
+    }
+  }
+
+  private func readRefused() throws(FileError) -> (events: [[UInt8]], unreadable: [UInt8]) {
+    guard try files.names(in: folder).contains(Self.refusedName) else { return ([], []) }
+    let file = try files.open(refusedPath)
+    let known = try file.read(at: 0, count: try file.size())
+    var events: [[UInt8]] = []
+    var unreadable: [UInt8] = []
+    for line in known.split(separator: UInt8(ascii: "\n")) {
+      let event = Self.event(of: line)
+      if Self.isObject(line), Self.isObject(event[...]) {
+        events.append(event)
+      } else {
+        unreadable += line + [UInt8(ascii: "\n")]
+      }
+    }
+    return (events, unreadable)
+  }
+
+  private func replaceRefused(by left: [UInt8]) throws(FileError) {
+    if left.isEmpty {
+      try files.remove(refusedPath)
+    } else {
+      let file = try files.open(refusedPath + ".new")
+      try file.truncate(to: 0)
+      try file.write(left, at: 0)
+      try file.sync()
+      try files.rename(refusedPath + ".new", to: refusedPath)
+    }
+    try files.syncFolder(folder)
+  }
+
+  private static func isObject(_ text: ArraySlice<UInt8>) -> Bool {
+    do {
+      return try JSONSerialization.jsonObject(with: Data(text)) is [String: Any]
+    } catch {
+      return false
     }
   }
 

@@ -1,7 +1,7 @@
 /// Lines on a disk, until they were acknowledged.
 ///
 /// When ``append(_:isRoutine:)`` returns, the lines are on the disk, and survive a kill and a power
-/// cut. They stay until ``forget(_:)``. The spool is a folder of files, each a sequence of records
+/// cut; routine ones survive a kill, and a power cut only after the next line that is none. They stay until ``forget(_:)``. The spool is a folder of files, each a sequence of records
 /// with checksums (`Frame`), which are only ever appended to, and deleted as a whole.
 ///
 /// One process at a time may have it open: a second one is refused. All methods can be called from
@@ -65,7 +65,7 @@ public final class Spool: Sendable {
     self.limits = limits
   }
 
-  private static func parent(of folder: String) -> String {
+  static func parent(of folder: String) -> String {
     let parts = folder.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let parent = parts.joined(separator: "/")
     return parent.isEmpty ? (folder.hasPrefix("/") ? "/" : ".") : parent
@@ -80,24 +80,30 @@ public final class Spool: Sendable {
   public func append(_ lines: [[UInt8]], isRoutine: Bool = false) throws(SpoolError) {
     guard !lines.isEmpty else { return }
     try state.withLock { state throws(SpoolError) in
-      let bytesMax = isRoutine ? limits.routineBytesMax : limits.bytesMax
-      var room = bytesMax - state.bytes
-      for line in lines {
-        guard line.count <= limits.lineBytesMax else {
-          throw .tooLong(bytes: line.count, bytesMax: limits.lineBytesMax)
-        }
-        room -= Frame.headerBytes + line.count
-      }
-      guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
-      do throws(FileError) {
-        try write(lines, to: &state)
-      } catch {
-        throw .failed(error)
-      }
+      try append(lines, isRoutine: isRoutine, to: &state)
     }
   }
 
-  private func write(_ lines: [[UInt8]], to state: inout State) throws(FileError) {
+  func append(_ lines: [[UInt8]], isRoutine: Bool, to state: inout State) throws(SpoolError) {
+    let bytesMax = isRoutine ? limits.routineBytesMax : limits.bytesMax
+    var room = bytesMax - state.bytes
+    for line in lines {
+      guard line.count <= limits.lineBytesMax else {
+        throw .tooLong(bytes: line.count, bytesMax: limits.lineBytesMax)
+      }
+      room -= Frame.headerBytes + line.count
+    }
+    guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
+    do throws(FileError) {
+      try write(lines, syncs: !isRoutine, to: &state)
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  private func write(
+    _ lines: [[UInt8]], syncs: Bool, to state: inout State
+  ) throws(FileError) {
     let file = try openSegment(&state)
     let index = state.segments.count - 1
     let segment = state.segments[index]
@@ -113,12 +119,15 @@ public final class Spool: Sendable {
     }
     do {
       try file.write(bytes, at: segment.size)
-      try file.sync()
+      // One sync covers everything in the file that was written before it.
+      if syncs { try file.sync() }
     } catch {
       // After a failed sync nobody knows what is on the disk, and the next sync may not say it
       // again. So this file gets no more records. What was acknowledged in it was synced before.
       state.segments[index].file = nil
       Self.truncate(file, to: segment.size)
+      // A disk that is full for days would leave a file at each attempt.
+      if segment.size == 0, Self.discard(segment.path, files) { state.segments.remove(at: index) }
       throw error
     }
     state.segments[index].size += bytes.count
@@ -147,7 +156,12 @@ public final class Spool: Sendable {
     // Whatever goes wrong from here on, the next attempt takes another name.
     state.nextSerial += 1
     let file = try files.open(path)
-    try files.syncFolder(folder)
+    do throws(FileError) {
+      try files.syncFolder(folder)
+    } catch {
+      Self.discard(path, files)
+      throw error
+    }
     state.segments.append(Segment(path: path, file: file, size: 0, entries: []))
     return file
   }
@@ -173,11 +187,13 @@ public final class Spool: Sendable {
   /// Bytes that were skipped since the opening, because they did not check when they were read.
   public var damagedBytes: Int { state.withLock { $0.damagedBytes } }
 
-  /// The oldest lines, in their order, that are still to be uploaded.
+  /// The oldest lines, in their order, that are still to be uploaded. Those in a file that the disk
+  /// does not read now are left out, and stay.
   ///
   /// - Parameters:
   ///   - skipped: Lines that are left out.
   ///   - bytesMax: The most bytes of all lines together. A longer line comes alone.
+  /// - Throws: ``SpoolError/failed(_:)`` if nothing else is left than what the disk does not read.
   public func oldest(
     linesMax: Int, bytesMax: Int, without skipped: Set<UInt64> = []
   ) throws(SpoolError) -> [SpooledLine] {
@@ -185,6 +201,7 @@ public final class Spool: Sendable {
       var found: [SpooledLine] = []
       var bytes = 0
       var damaged: Set<UInt64> = []
+      var failure: SpoolError?
       search: for index in state.segments.indices {
         let segment = state.segments[index]
         // Opened at most once for all of its lines.
@@ -193,7 +210,15 @@ public final class Spool: Sendable {
           guard found.count < linesMax, found.isEmpty || bytes + entry.bytes <= bytesMax else {
             break search
           }
-          guard let line = try read(entry, of: segment, &file) else {
+          let read: [UInt8]?
+          do throws(SpoolError) {
+            read = try self.read(entry, of: segment, &file)
+          } catch {
+            // Another time, perhaps. The lines of other files do not wait for it.
+            failure = error
+            continue search
+          }
+          guard let line = read else {
             damaged.insert(entry.serial)
             state.damagedBytes += entry.bytes
             continue
@@ -203,6 +228,7 @@ public final class Spool: Sendable {
         }
       }
       Self.take(damaged, from: &state)
+      if let failure, found.isEmpty { throw failure }
       return found
     }
   }
@@ -228,14 +254,19 @@ public final class Spool: Sendable {
   public func forget(_ serials: Set<UInt64>) throws(SpoolError) {
     try state.withLock { state throws(SpoolError) in
       Self.take(serials, from: &state)
-      while let index = state.segments.firstIndex(where: { $0.entries.isEmpty }) {
+      var failure: FileError?
+      state.segments.removeAll { segment in
+        guard segment.entries.isEmpty else { return false }
         do throws(FileError) {
-          try files.remove(state.segments[index].path)
+          try files.remove(segment.path)
+          return true
         } catch {
-          throw .failed(error)
+          // The next call tries again; the other files do not wait for it.
+          failure = error
+          return false
         }
-        state.segments.remove(at: index)
       }
+      if let failure { throw .failed(failure) }
     }
   }
 

@@ -51,11 +51,14 @@ public struct SpoolReport: Sendable, Equatable {
   /// Events of earlier launches that are still to be uploaded.
   public var events = 0
   /// Bytes at the end of the newest file that are no whole record: what a kill in the middle of a
-  /// write leaves. They were cut off. They were never acknowledged to the caller.
+  /// write leaves, before it is acknowledged. They were cut off. If the disk damaged the length of an
+  /// acknowledged record there, it looks the same.
   public var cutBytes = 0
   /// Bytes elsewhere that do not check, and were skipped: events that the disk lost, or what a
-  /// write left that failed.
+  /// write left that failed. Those at the end of a file are kept beside it, as `….spool.damaged`.
   public var damagedBytes = 0
+  /// Files that the disk did not read. They stay, and the next opening tries again.
+  public var unreadableFiles = 0
 
   public init() {}
 }

@@ -13,13 +13,51 @@ public struct SystemFiles: SpoolFiles {
   public init() {}
 
   public func makeFolder(_ path: String) throws(FileError) {
+    let changed = Self.parents(of: path) { FileManager.default.fileExists(atPath: $0) }
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw FileError(call: "mkdir", path: path, code: Self.code(of: error))
     }
+    for folder in changed { try syncFolder(folder) }
+    #if canImport(Darwin)
+      Self.protect(path)
+    #endif
   }
+
+  /// The folders that get a new name when a folder is made: its parent, and those above it up to the
+  /// first that was there. None if the folder is there.
+  static func parents(of path: String, exists: (String) -> Bool) -> [String] {
+    var found: [String] = []
+    var folder = path
+    while !exists(folder) {
+      let parent = Spool.parent(of: folder)
+      guard parent != folder else { break }
+      folder = parent
+      found.append(folder)
+    }
+    return found
+  }
+
+  #if canImport(Darwin)
+    /// Readable from the first unlock on, also while the device is locked again, because a purchase
+    /// can arrive then; and in no backup: another device would upload the same events as its own.
+    private static func protect(_ path: String) {
+      do {
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        var url = URL(fileURLWithPath: path, isDirectory: true)
+        try url.setResourceValues(values)
+        try FileManager.default.setAttributes(
+          [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
+          ofItemAtPath: path)
+      } catch {
+        // A volume without these attributes takes the events all the same.
+        return
+      }
+    }
+  #endif
 
   public func names(in folder: String) throws(FileError) -> [String] {
     do {
@@ -126,8 +164,19 @@ private final class SystemFile: SpoolFile {
     #if canImport(Darwin)
       // On Apple's systems, fsync leaves the bytes in the disk's cache (fcntl(2), F_FULLFSYNC).
       // Some file systems know only fsync.
-      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+      while fcntl(descriptor, F_FULLFSYNC) != 0 {
+        switch errno {
+        case EINTR: continue
+        case ENOTSUP, EINVAL, ENOTTY: return try syncToCache()
+        default: throw failure("F_FULLFSYNC")
+        }
+      }
+    #else
+      try syncToCache()
     #endif
+  }
+
+  private func syncToCache() throws(FileError) {
     while fsync(descriptor) != 0 {
       if errno != EINTR { throw failure("fsync") }
     }

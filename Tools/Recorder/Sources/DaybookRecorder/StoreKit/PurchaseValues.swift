@@ -57,6 +57,18 @@
     }
   }
 
+  extension StoreError {
+    /// What a call of StoreKit 2 threw.
+    init(storeKit2 error: any Error) {
+      switch error {
+      case let error as StoreKitError: self.init(case: error, domain: "StoreKit.StoreKitError")
+      case let error as Product.PurchaseError:
+        self.init(case: error, domain: "StoreKit.Product.PurchaseError")
+      default: self.init(error)
+      }
+    }
+  }
+
   extension SubscriptionStatus {
     /// What a status says; nil if StoreKit did not verify it, or does not know its state.
     public init?(_ status: Product.SubscriptionInfo.Status) {

@@ -18,13 +18,18 @@
   extension QueueTransaction {
     /// What a transaction says now.
     public init(_ transaction: SKPaymentTransaction) {
+      let state = State(transaction.transactionState)
       self.init(
-        object: UInt(bitPattern: ObjectIdentifier(transaction)),
-        state: State(transaction.transactionState), payment: QueuePayment(transaction.payment),
-        transaction: transaction.transactionIdentifier,
-        original: transaction.original?.transactionIdentifier,
-        date: transaction.transactionDate.map { Timestamp($0) },
-        error: transaction.error.map { StoreError($0) })
+        object: UInt(bitPattern: ObjectIdentifier(transaction)), state: state,
+        payment: QueuePayment(transaction.payment))
+      // Apple's documentation calls these undefined in other states.
+      if state.isDelivered {
+        self.transaction = transaction.transactionIdentifier
+        original = transaction.original?.transactionIdentifier
+        date = transaction.transactionDate.map { Timestamp($0) }
+      } else if state == .failed {
+        error = transaction.error.map { StoreError($0) }
+      }
       #if os(iOS) || os(macOS)
         // The store's own content, until iOS 16 and macOS 13.
         downloads = transaction.downloads.map { HostedContent($0) }

@@ -6,7 +6,7 @@
   /// your code and the queue.
   ///
   /// ```swift
-  /// let queue = RecordingQueue(recorder, observer: myObserver)
+  /// let queue = RecordingQueue(recorder, observer: myObserver, failed: { log($0) })
   /// queue.start()                       // in application(_:didFinishLaunchingWithOptions:)
   /// queue.add(payment)                  // for SKPaymentQueue.default().add(payment)
   /// try queue.finish(transaction)       // for finishTransaction(transaction)
@@ -23,11 +23,12 @@
 
     /// - Parameters:
     ///   - observer: Your own observer. Do not add it to the queue as well.
-    ///   - failed: Called when something could not be recorded yet; log it.
+    ///   - failed: Called when something could not be recorded yet, and when a transaction was
+    ///   finished past the recorder; log it.
     public init(
       _ recorder: Recorder, observer: any SKPaymentTransactionObserver,
       queue: SKPaymentQueue = .default(),
-      failed: @escaping @Sendable (RecorderError) -> Void = { _ in }
+      failed: @escaping @Sendable (RecorderError) -> Void
     ) {
       self.recorder = recorder
       self.observer = observer
@@ -41,6 +42,20 @@
         try recorder.record(storeKit1: call)
       } catch {
         failed(error)
+      }
+    }
+
+    /// Records what one call or callback brings, at once. If one of the values cannot be recorded
+    /// at all, the others still are.
+    private func note(_ calls: [QueueCall]) {
+      do {
+        try recorder.record(storeKit1: calls)
+      } catch {
+        switch error {
+        case .incomplete where calls.count > 1, .spool(.tooLong) where calls.count > 1:
+          for call in calls { note(call) }
+        default: failed(error)
+        }
       }
     }
 
@@ -118,14 +133,18 @@
     public func paymentQueue(
       _ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]
     ) {
-      for transaction in transactions { note(.updated(QueueTransaction(transaction))) }
+      note(transactions.map { .updated(QueueTransaction($0)) })
       observer.paymentQueue(queue, updatedTransactions: transactions)
     }
 
     public func paymentQueue(
       _ queue: SKPaymentQueue, removedTransactions transactions: [SKPaymentTransaction]
     ) {
-      for transaction in transactions { note(.removed(QueueTransaction(transaction))) }
+      let removed = transactions.map { QueueTransaction($0) }
+      for transaction in removed where !recorder.sawFinish(of: transaction) {
+        failed(.finishedElsewhere(transaction.transaction ?? transaction.payment.product))
+      }
+      note(removed.map { .removed($0) })
       observer.paymentQueue?(queue, removedTransactions: transactions)
     }
 
@@ -169,7 +188,7 @@
       public func paymentQueue(
         _ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]
       ) {
-        for download in downloads { note(.updatedDownload(QueueDownload(download))) }
+        note(downloads.map { .updatedDownload(QueueDownload($0)) })
         observer.paymentQueue?(queue, updatedDownloads: downloads)
       }
     #endif
@@ -188,7 +207,7 @@
     public init(
       _ recorder: Recorder, products identifiers: Set<String>,
       delegate: any SKProductsRequestDelegate,
-      failed: @escaping @Sendable (RecorderError) -> Void = { _ in }
+      failed: @escaping @Sendable (RecorderError) -> Void
     ) {
       self.recorder = recorder
       self.delegate = delegate

@@ -3,28 +3,40 @@
   public import StoreKit
 
   /// Listens to StoreKit 2: what is unfinished, what is updated, and the states of subscriptions.
-  /// Each value is recorded, then passed on.
+  /// Each value is recorded, then passed on. The same transaction can come from several of them, and
+  /// from a purchase: it is delivered once (``DeliveryGate``), if the app's own purchases go through
+  /// ``deliver(_:)``, too.
   ///
   /// ```swift
-  /// let listener = TransactionListener(recorder) { result in try await deliver(result) }
+  /// let listener = TransactionListener(
+  ///   recorder, failed: { log($0) }, deliver: { result in try await give(result) })
+  /// if case .success(let result) = try await product.purchase(with: recorder) {
+  ///   try await listener.deliver(result)
+  /// }
   /// ```
   ///
   /// Make it at the launch, and keep it for as long as the app runs.
   public final class TransactionListener: Sendable {
     private let tasks: [Task<Void, Never>]
+    private let gate: DeliveryGate
+    private let give: @Sendable (VerificationResult<StoreKit.Transaction>) async throws -> Void
 
     /// - Parameters:
     ///   - failed: Called when something could not be recorded yet; log it.
     ///   - deliver: Gives what was bought, and finishes with
-    ///   ``StoreKit/Transaction/finish(with:)``.
+    ///   ``StoreKit/Transaction/finish(with:)``. If it throws, the transaction is delivered again
+    ///   when StoreKit hands it over again.
     public init(
-      _ recorder: Recorder, failed: @escaping @Sendable (RecorderError) -> Void = { _ in },
+      _ recorder: Recorder, failed: @escaping @Sendable (RecorderError) -> Void,
       deliver: @escaping @Sendable (VerificationResult<StoreKit.Transaction>) async throws -> Void
     ) {
       let note: @Sendable (PurchaseCall) -> Void = { recorder.note($0, failed) }
+      let gate = DeliveryGate()
+      self.gate = gate
+      give = deliver
       let give: @Sendable (VerificationResult<StoreKit.Transaction>) async -> Void = { result in
         do {
-          try await deliver(result)
+          try await gate.pass(SignedTransaction(result)) { try await deliver(result) }
         } catch let error as RecorderError {
           failed(error)
         } catch {
@@ -59,6 +71,12 @@
     }
 
     deinit { for task in tasks { task.cancel() } }
+
+    /// Delivers what a purchase of the app's own returned, unless another source has delivered it.
+    /// If one is doing so now, waits for it.
+    public func deliver(_ result: VerificationResult<StoreKit.Transaction>) async throws {
+      try await gate.pass(SignedTransaction(result)) { [give] in try await give(result) }
+    }
   }
 
   extension Product {
@@ -78,7 +96,7 @@
           .productsReceived(products.map { OfferedProduct($0) }, invalid: invalid), failed)
         return products
       } catch {
-        recorder.note(.productsFailed(StoreError(error)), failed)
+        recorder.note(.productsFailed(StoreError(storeKit2: error)), failed)
         throw error
       }
     }
@@ -102,7 +120,8 @@
         recorder.note(.purchased(.userCancelled, payment: name, product: id), failed)
         throw StoreKitError.userCancelled
       } catch {
-        recorder.note(.purchaseFailed(StoreError(error), payment: name, product: id), failed)
+        recorder.note(
+          .purchaseFailed(StoreError(storeKit2: error), payment: name, product: id), failed)
         throw error
       }
       switch result {
@@ -136,7 +155,7 @@
       do {
         try await sync()
       } catch {
-        recorder.note(.restoreFailed(StoreError(error)), failed)
+        recorder.note(.restoreFailed(StoreError(storeKit2: error)), failed)
         throw error
       }
       recorder.note(.restoreFinished, failed)

@@ -1,8 +1,9 @@
 /// Uploads the spool, oldest events first.
 ///
 /// An event is forgotten when the server has acknowledged it by its position, and not before. One
-/// that the server refuses for good goes into a file of its own with the reason
-/// (``Spool/refusedPath``), and nothing waits for it. Everything else is sent again, later.
+/// that the server refuses by its id goes into a file of its own with the reason
+/// (``Spool/refusedPath``), and nothing waits for it. Everything else is sent again, later: an
+/// answer that names no event, such as a proxy's or a firewall's, says nothing about one.
 public actor Upload {
   /// What a round has done.
   public enum Step: Sendable, Equatable {
@@ -28,50 +29,131 @@ public actor Upload {
   public static let linesMax = 200
   /// The most bytes in one request; a longer event goes alone.
   public static let bytesMax = 512 << 10
+  /// How long a request may take, in seconds: a slow phone sends ``bytesMax`` in it.
+  public static let requestSecondsMax = 180.0
 
   private let spool: Spool
   private let uploader: any EventUploader
   private let random: @Sendable () -> Double
+  private let clock: UploadClock
   private let notify: @Sendable (Notice) -> Void
+  /// Called when the spool has room again.
+  private let hasForgotten: @Sendable () -> Void
   private var backOff = BackOff()
-  /// Lines that were refused while the file of refused lines had no room: they stay in the spool,
-  /// and are not sent again in this launch.
+  /// Lines that were refused while the file of refused lines had no room, or alone by an answer that
+  /// names no line: they stay in the spool, and are not sent again in this launch.
   private var parked: Set<UInt64> = []
   /// The most lines in the next request: less after a request was refused as a whole, to find the
   /// line that was meant.
   private var linesMax = Upload.linesMax
 
+  /// The loop that uploads, while one does, and who waits for it.
+  private var loop: (task: Task<Void, any Error>, number: Int, callers: Int)?
+  private var loops = 0
+  /// The wait of the loop, and whether it may be cut short.
+  private var waiting: Task<Void, any Error>?
+  private var mayWake = false
+  private var isWoken = false
+
+  /// Uploads what a recorder records, also what it could not write to the disk so far.
+  ///
   /// - Parameters:
   ///   - random: A number from 0 to 1.
+  ///   - clock: How it waits.
+  ///   - notify: Called with what happened; log it.
+  public init(
+    _ recorder: Recorder, to uploader: any EventUploader,
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+    clock: UploadClock = UploadClock(), notify: @escaping @Sendable (Notice) -> Void = { _ in }
+  ) {
+    spool = recorder.spool
+    self.uploader = uploader
+    self.random = random
+    self.clock = clock
+    self.notify = notify
+    hasForgotten = {
+      do throws(RecorderError) {
+        try recorder.flush()
+      } catch {
+        if case .spool(let error) = error { notify(.spool(error)) }
+      }
+    }
+  }
+
+  /// Uploads a spool.
+  ///
+  /// - Parameters:
+  ///   - random: A number from 0 to 1.
+  ///   - clock: How it waits.
   ///   - notify: Called with what happened; log it.
   public init(
     _ spool: Spool, to uploader: any EventUploader,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
-    notify: @escaping @Sendable (Notice) -> Void = { _ in }
+    clock: UploadClock = UploadClock(), notify: @escaping @Sendable (Notice) -> Void = { _ in }
   ) {
     self.spool = spool
     self.uploader = uploader
     self.random = random
+    self.clock = clock
     self.notify = notify
+    hasForgotten = {}
   }
 
   /// Uploads until nothing is left, and waits as long as needed in between. Call it at each launch
-  /// and return to the foreground, and cancel its task to end it.
+  /// and return to the foreground.
   ///
-  /// - Parameter sleep: Waits for seconds; throws when the task was cancelled.
-  public func run(
-    sleep: @Sendable (Double) async throws -> Void = { seconds in
-      try await Task.sleep(nanoseconds: UInt64(seconds * 1_000_000_000))
+  /// Only one loop uploads at a time: a second call ends its wait, unless the server has said how
+  /// long to wait, and returns with it. It ends early when the tasks of all callers are cancelled.
+  public func run() async throws {
+    try Task.checkCancellation()
+    while let cancelled = loop?.task, cancelled.isCancelled { _ = await cancelled.result }
+    if loop == nil {
+      loops += 1
+      loop = (Task { try await self.uploadAll() }, loops, 0)
+    } else if mayWake {
+      isWoken = true
+      waiting?.cancel()
     }
-  ) async throws {
+    loop?.callers += 1
+    guard let (task, number, _) = loop else { return }
+    try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      Task { await self.leave(number) }
+    }
+  }
+
+  /// A caller's task was cancelled.
+  private func leave(_ number: Int) {
+    guard let current = loop, current.number == number else { return }
+    loop?.callers -= 1
+    if current.callers <= 1 { current.task.cancel() }
+  }
+
+  private func uploadAll() async throws {
+    defer { loop = nil }
     while true {
       try Task.checkCancellation()
       switch await uploadOnce() {
       case .idle: return
       case .advanced: continue
-      case .wait(let seconds): try await sleep(seconds)
+      case .wait(let seconds): try await pause(seconds)
       }
     }
+  }
+
+  private func pause(_ seconds: Double) async throws {
+    let pause = Task { [clock] in try await clock.wait(seconds) }
+    isWoken = false
+    waiting = pause
+    let result = await withTaskCancellationHandler {
+      await pause.result
+    } onCancel: {
+      pause.cancel()
+    }
+    waiting = nil
+    mayWake = false
+    if !isWoken { try result.get() }
   }
 
   /// Sends one request, and acts on its answer.
@@ -88,7 +170,9 @@ public actor Upload {
     for line in lines { body += line.line + [UInt8(ascii: "\n")] }
     let answer: UploadAnswer
     do {
-      answer = try await uploader.upload(body)
+      answer = try await clock.answer(within: Self.requestSecondsMax) { [uploader, body] in
+        try await uploader.upload(body)
+      }
     } catch {
       notify(.postponed("no answer: \(error)"))
       return wait(nil)
@@ -97,24 +181,30 @@ public actor Upload {
   }
 
   private func act(on answer: UploadAnswer, to lines: [SpooledLine]) -> Step {
-    var reading = AnswerReading(answer, to: lines)
-    if reading == AnswerReading(), answer.status != 200,
-      AnswerReading.verdicts.contains(answer.status)
-    {
-      // The request was refused, and the answer names no line.
-      if lines.count > 1 {
-        linesMax = lines.count / 2
-        return .advanced(acknowledged: 0, refused: 0)
-      }
-      let text = String(decoding: answer.body.prefix(2_000), as: UTF8.self)
-      let reason = "status \(answer.status): \(text)".prefix(AnswerReading.reasonCharactersMax)
-      reading.refused[lines[0].serial] = String(reason)
-    }
+    let reading = AnswerReading(answer, to: lines)
     guard reading != AnswerReading() else {
-      notify(.postponed("the server answered with status \(answer.status)"))
+      let isVerdict = answer.status != 200 && AnswerReading.verdicts.contains(answer.status)
+      if isVerdict { narrow(lines) }
+      let text = String(
+        decoding: answer.body.prefix(AnswerReading.reasonCharactersMax), as: UTF8.self)
+      notify(
+        .postponed(
+          "the server answered with status \(answer.status)"
+            + (isVerdict ? " and named no event: \(text)" : "")))
       return wait(answer.retryAfter)
     }
     return settle(reading, lines)
+  }
+
+  /// The request was refused, and the answer names no line: the next one is smaller, to find the
+  /// line that is meant. That one is not sent again in this launch, so that others do not wait for
+  /// it; and it stays in the spool, because nobody said that it is wrong.
+  private func narrow(_ lines: [SpooledLine]) {
+    if lines.count > 1 {
+      linesMax = lines.count / 2
+    } else {
+      parked.formUnion(lines.map(\.serial))
+    }
   }
 
   private func settle(_ reading: AnswerReading, _ lines: [SpooledLine]) -> Step {
@@ -137,12 +227,14 @@ public actor Upload {
     } catch {
       notify(.spool(error))
     }
+    hasForgotten()
     backOff.reset()
     linesMax = min(Self.linesMax, linesMax * 2)
     return .advanced(acknowledged: reading.acknowledged.count, refused: refused.count)
   }
 
   private func wait(_ retryAfter: Double?) -> Step {
-    .wait(seconds: backOff.next(retryAfter: retryAfter, random: random()))
+    mayWake = retryAfter == nil
+    return .wait(seconds: backOff.next(retryAfter: retryAfter, random: random()))
   }
 }
