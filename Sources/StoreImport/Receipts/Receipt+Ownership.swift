@@ -133,7 +133,7 @@ extension Receipt {
   /// renewals, even after a transfer. A transaction that is older than that and arrives later has
   /// one of its own.
   ///
-  /// - Parameter remedy: What to do about another owner, unless it is to transfer what that one has.
+  /// - Parameter remedy: What to do about another owner, if not to transfer what that one has.
   /// - Throws: `ImportError` with the code `ownedByAnother`.
   func ownership(
     _ known: KnownPurchases, recordsClaims: Bool, remedy: String? = nil

@@ -174,9 +174,9 @@ struct RevenueCatExport {
           product: Name(purchase.product), transaction: Name(purchase.transaction),
           originalTransaction: Name(original), data: data.build()))
     }
-    // Nobody knows whether RevenueCat noticed the refund before or after the store reversed it. Facts
-    // about one transaction are ordered by `signedAt`: dated by the purchase, this one yields to
-    // whatever else is known of refunds and reversals, in whichever order files are imported.
+    // Nobody knows whether RevenueCat noticed the refund before or after the store reversed it.
+    // Facts about one transaction are ordered by `signedAt`: dated by the purchase, this one yields
+    // to whatever else is known of refunds and reversals, in whichever order files are imported.
     var refund = EventData.Builder()
     refund.set("signedAt", purchase.purchasedAt)
     refund.set(Event.reporter, Event.revenueCat)
