@@ -217,7 +217,7 @@ import Testing
     let spool = try Spool(folder: "/spool", limits: limits, files: disk)
     for line in ["one", "two", "three"] { try spool.append([[UInt8](line.utf8)]) }
     while spool.state.withLock({ $0.segments.count }) < 2 { try spool.append("more") }
-    for line in ["x", "y"] { try spool.append([[UInt8](line.utf8)]) }
+    try spool.append("t", "u", "v", "w", "x", "y")
     let names = try disk.names(in: "/spool").filter { $0.hasSuffix(".spool") }.sorted()
     return (disk, names, limits)
   }
