@@ -209,7 +209,7 @@ import Testing
     #expect(try spool.allLines() == acknowledged + ["more"])
   }
 
-  /// A disk with a file of two lines, and a newer one of one.
+  /// A disk with two files of several lines.
   private func twoFiles() throws -> (disk: MemoryDisk, names: [String], limits: SpoolLimits) {
     let disk = MemoryDisk()
     var limits = SpoolLimits()
@@ -217,6 +217,7 @@ import Testing
     let spool = try Spool(folder: "/spool", limits: limits, files: disk)
     for line in ["one", "two", "three"] { try spool.append([[UInt8](line.utf8)]) }
     while spool.state.withLock({ $0.segments.count }) < 2 { try spool.append("more") }
+    try spool.append("t", "u", "v", "w", "x", "y")
     let names = try disk.names(in: "/spool").filter { $0.hasSuffix(".spool") }.sorted()
     return (disk, names, limits)
   }

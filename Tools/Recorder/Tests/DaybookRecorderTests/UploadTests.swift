@@ -393,6 +393,7 @@ private struct SilentServer: EventUploader {
       #expect(await server.requests.count == 2)
       #expect(spool.count == 0)
     } else {
+      while await upload.callers < 2 { await Task.yield() }
       // One caller leaves, and the other still waits; then nobody does.
       first.cancel()
       second.cancel()

@@ -123,6 +123,9 @@ public actor Upload {
     }
   }
 
+  /// How many wait for the loop.
+  var callers: Int { loop?.callers ?? 0 }
+
   /// A caller's task was cancelled.
   private func leave(_ number: Int) {
     guard let current = loop, current.number == number else { return }
