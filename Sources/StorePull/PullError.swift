@@ -16,6 +16,10 @@ package struct PullError: Error, Sendable, CustomStringConvertible {
     case unavailable
     /// An answer is not what the store's documentation describes.
     case malformed
+    /// The pages of a list go round, or do not end.
+    case endless
+    /// How far a list was pulled cannot be read.
+    case damagedState
     /// A file of the pull folder cannot be read or written.
     case disk
     /// Another process pulls into the same folder.

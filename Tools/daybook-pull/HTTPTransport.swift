@@ -7,24 +7,27 @@ import StorePull
 struct HTTPTransport: StoreTransport {
   /// How long connecting may take, in seconds.
   private static let connectSecondsMax: Int64 = 10
-  /// How long a whole answer may take, in seconds. Below what a token is renewed before its end.
-  private static let answerSecondsMax: Int64 = 45
 
   fileprivate let client: HTTPClient
+  /// How long a whole answer may take, with its body, in seconds.
+  fileprivate let answerSeconds: Int64
 
   /// Runs `body` with a client that is shut down afterwards.
   static func using<Answer>(
-    _ body: (HTTPTransport) async throws -> Answer
+    answerSeconds: Int64, _ body: (HTTPTransport) async throws -> Answer
   ) async throws -> Answer {
     var configuration = HTTPClient.Configuration()
     // A redirected request would take its bearer token along.
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(connectSecondsMax)
+    configuration.timeout.read = .seconds(answerSeconds)
     // A pull tries again by itself, says so, and ends sometime.
     configuration.connectionPool.retryConnectionEstablishment = false
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let answer: Answer
-    do { answer = try await body(HTTPTransport(client: client)) } catch {
+    do {
+      answer = try await body(HTTPTransport(client: client, answerSeconds: answerSeconds))
+    } catch {
       try await client.shutdown()
       throw error
     }
@@ -38,16 +41,38 @@ struct HTTPTransport: StoreTransport {
     for (name, value) in request.headers { sent.headers.add(name: name, value: value) }
     if let body = request.body { sent.body = .bytes(ByteBuffer(bytes: body)) }
     do {
-      let answer = try await client.execute(sent, timeout: .seconds(Self.answerSecondsMax))
-      let body = try await answer.body.collect(upTo: PullFolder.answerBytesMax)
-      return TransportAnswer(
-        status: Int(answer.status.code), retryAfter: answer.headers.first(name: "Retry-After"),
-        body: Array(body.readableBytesView))
+      return try await inTime(sent)
+    } catch let late as TransportFailure {
+      throw late
     } catch is NIOTooManyBytesError {
       throw TransportFailure("the answer has more than \(PullFolder.answerBytesMax) bytes")
     } catch {
       // Neither the request nor its token is a part of these errors.
       throw TransportFailure("the connection failed: \(error)")
     }
+  }
+
+  /// The answer, unless it is not complete in time: the client's own limit ends with the head, and
+  /// a body that comes slowly, or stops, would hold the pull and its lock for ever.
+  private func inTime(_ request: HTTPClientRequest) async throws -> TransportAnswer {
+    let seconds = answerSeconds
+    return try await withThrowingTaskGroup(of: TransportAnswer.self) { group in
+      group.addTask { try await whole(request) }
+      group.addTask {
+        try await Task.sleep(for: .seconds(seconds))
+        throw TransportFailure("the answer was not complete within \(seconds) seconds")
+      }
+      defer { group.cancelAll() }
+      guard let answer = try await group.next() else { preconditionFailure("there are two tasks") }
+      return answer
+    }
+  }
+
+  private func whole(_ request: HTTPClientRequest) async throws -> TransportAnswer {
+    let answer = try await client.execute(request, timeout: .seconds(answerSeconds))
+    let body = try await answer.body.collect(upTo: PullFolder.answerBytesMax)
+    return TransportAnswer(
+      status: Int(answer.status.code), retryAfter: answer.headers.first(name: "Retry-After"),
+      body: Array(body.readableBytesView))
   }
 }
