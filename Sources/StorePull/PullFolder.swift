@@ -153,7 +153,7 @@ package final class PullFolder: Sendable {
     try reporting { () throws(FolderError) in try Self.write(json, Self.markName, in: states) }
   }
 
-  /// Forgets how far each list was pulled, and answers that belong to the next pages: they are asked
+  /// Forgets how far each list was pulled, and answers for the next pages: they are asked
   /// for again. What identifies the ledger goes last, so that a kill on the way changes nothing.
   func beginAgain() throws(PullError) {
     try removeAnswers(from: "")
