@@ -6,6 +6,11 @@ package protocol AnswerImporter: Sendable {
   func importAnswer(
     _ file: String, from environment: StoreHost.Environment
   ) async throws(PullError) -> Int
+
+  /// The event of the ledger at a position, or its last one; nil if there is none.
+  ///
+  /// - Throws: ``PullError``: `daybook` if the ledger cannot be read.
+  func mark(at position: Int64?) throws(PullError) -> LedgerMark?
 }
 
 /// What a pull says while it works.

@@ -18,6 +18,10 @@ package struct PullError: Error, Sendable, CustomStringConvertible {
     case malformed
     /// A certificate that signed an answer was revoked.
     case revoked
+    /// The pages of a list go round, or do not end.
+    case endless
+    /// How far a list was pulled cannot be read.
+    case damagedState
     /// A file of the pull folder cannot be read or written.
     case disk
     /// Another process pulls into the same folder.

@@ -5,8 +5,11 @@ import PackageFiles
 /// whose files belong to LMDB.
 ///
 /// - `lock`: held by the pull that runs.
-/// - `state/`: a small file for each list, replaced as a whole.
+/// - `state/`: a small file for each list, replaced as a whole, and one that identifies the ledger.
 /// - `answers/`: answers that were not imported yet, as the store gave them.
+/// - `refused/`: notifications that the ledger refused, one in each file.
+/// - `settled/`: those of them that it took later. The store lists some again, and they would be
+///   refused again.
 /// - `kept/`: imported answers, with `--keep`.
 package final class PullFolder: Sendable {
   /// The largest state that is read, in bytes.
@@ -18,11 +21,18 @@ package final class PullFolder: Sendable {
   private static let lockAttemptsMax = 41
   private static let lockPauseSeconds = 0.025
 
+  /// The permissions of folders and files: for their owner alone.
+  private static let folderMode = 0o700
+  private static let fileMode = 0o600
+  private static let markName = "ledger.json"
+
   package let path: String
   private let keeps: Bool
   private let folder: FolderHandle
   private let states: FolderHandle
   private let answers: FolderHandle
+  private let refusals: FolderHandle
+  private let settled: FolderHandle
   private let lock: FolderLock
 
   /// Opens the folder, or makes it if its parent is there.
@@ -33,8 +43,14 @@ package final class PullFolder: Sendable {
     (self.path, self.keeps) = (path, keeps)
     folder = try Self.made(path)
     lock = try Self.locked(folder, path)
+    // Answers have customers' purchases, and may not be read by others.
+    try Self.makePrivate(path, Self.folderMode)
+    try Self.makePrivate(path + "/lock", Self.fileMode)
     states = try Self.made("state", in: folder, path)
     answers = try Self.made("answers", in: folder, path)
+    refusals = try Self.made("refused", in: folder, path)
+    settled = try Self.made("settled", in: folder, path)
+    if keeps { _ = try Self.made("kept", in: folder, path) }
     try reporting { () throws(FolderError) in try folder.sync() }
   }
 
@@ -51,8 +67,20 @@ package final class PullFolder: Sendable {
   private static func made(
     _ name: String, in folder: borrowing FolderHandle, _ path: String
   ) throws(PullError) -> FolderHandle {
-    do throws(FolderError) { return try folder.folderMade(name) } catch {
+    let made: FolderHandle
+    do throws(FolderError) { made = try folder.folderMade(name) } catch {
       throw failure(path, error)
+    }
+    try makePrivate(path + "/" + name, folderMode)
+    return made
+  }
+
+  private static func makePrivate(_ path: String, _ mode: Int) throws(PullError) {
+    do {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    } catch {
+      throw PullError(
+        .disk, "the permissions of \(path) cannot be set: \(error.localizedDescription)")
     }
   }
 
@@ -83,8 +111,12 @@ package final class PullFolder: Sendable {
   // MARK: - States
 
   package func state(_ name: String) throws(PullError) -> PullState? {
-    let bytes = try reporting { () throws(FolderError) in
-      try states.contents(of: name + ".json", bytesMax: Self.stateBytesMax)
+    let bytes: [UInt8]?
+    do throws(FolderError) {
+      bytes = try states.contents(of: name + ".json", bytesMax: Self.stateBytesMax)
+    } catch {
+      throw PullError(
+        .damagedState, "\(path)/state/\(name).json cannot be read: \(error). Remove it.")
     }
     return try bytes.map { (bytes) throws(PullError) in
       try PullState(json: bytes, name: "\(path)/state/\(name).json")
@@ -98,7 +130,81 @@ package final class PullFolder: Sendable {
     }
   }
 
+  // MARK: - The ledger
+
+  /// The event by which the ledger is recognized. It is there and nil if it cannot be read.
+  func mark() throws(PullError) -> (isThere: Bool, mark: LedgerMark?) {
+    let bytes = try reporting { () throws(FolderError) in
+      try states.contents(of: Self.markName, bytesMax: Self.stateBytesMax)
+    }
+    guard let bytes else { return (false, nil) }
+    do { return (true, try JSONDecoder().decode(LedgerMark.self, from: Data(bytes))) } catch {
+      return (true, nil)
+    }
+  }
+
+  func note(_ mark: LedgerMark) throws(PullError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json: [UInt8]
+    do { json = Array(try encoder.encode(mark)) + [UInt8(ascii: "\n")] } catch {
+      throw PullError(.disk, "the ledger's last event cannot be written as JSON.")
+    }
+    try reporting { () throws(FolderError) in try Self.write(json, Self.markName, in: states) }
+  }
+
+  /// Forgets how far each list was pulled, and answers for the next pages: they are asked
+  /// for again. What identifies the ledger goes last, so that a kill on the way changes nothing.
+  func beginAgain() throws(PullError) {
+    try removeAnswers(from: "")
+    try reporting { () throws(FolderError) in
+      for name in try settled.names() { try settled.removeFile(name) }
+      for name in try states.names() where name != Self.markName { try states.removeFile(name) }
+      try states.sync()
+      if try states.kind(of: Self.markName) != nil { try states.removeFile(Self.markName) }
+      try states.sync()
+    }
+  }
+
+  // MARK: - Refused notifications
+
+  /// Moves an answer to those that were refused.
+  func setAside(_ file: String, as name: String) throws(PullError) {
+    try reporting { () throws(FolderError) in
+      try answers.replace(name, in: refusals, by: file)
+      try refusals.sync()
+    }
+  }
+
+  func refused() throws(PullError) -> [String] {
+    try reporting { () throws(FolderError) in try refusals.names() }
+  }
+
+  /// Notes that what was refused once is imported now.
+  func settle(_ name: String) throws(PullError) {
+    try reporting { () throws(FolderError) in try refusals.replace(name, in: settled, by: name) }
+  }
+
+  func isSettled(_ name: String) throws(PullError) -> Bool {
+    try reporting { () throws(FolderError) in try settled.kind(of: name) != nil }
+  }
+
   // MARK: - Answers
+
+  /// The answers whose names begin with a prefix, which were not imported.
+  func answers(from prefix: String) throws(PullError) -> [String] {
+    try reporting { () throws(FolderError) in
+      try answers.names().filter { $0.hasPrefix(prefix) }
+    }
+  }
+
+  func removeAnswer(_ file: String) throws(PullError) {
+    try reporting { () throws(FolderError) in try answers.removeFile(file) }
+  }
+
+  func removeAnswers(from prefix: String) throws(PullError) {
+    for file in try answers(from: prefix) { try removeAnswer(file) }
+  }
 
   /// The file of an answer, below the folder.
   package static func answerName(_ name: String, page: Int) -> String {

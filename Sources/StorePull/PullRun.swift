@@ -9,6 +9,8 @@ package struct PulledList: Sendable, Equatable {
   package var pages = 0
   package var signed = 0
   package var appended = 0
+  /// How many notifications the ledger refused.
+  package var refused = 0
 }
 
 /// Pulls lists, page by page: each page is saved, imported, and then noted.
@@ -21,6 +23,9 @@ package struct PullRun: Sendable {
   /// How far a pull of notifications reaches back behind the end of the last one, in milliseconds:
   /// the store lists a notification only some time after it was signed.
   static let overlapMilliseconds: Int64 = 24 * 3_600 * 1_000
+  /// How far the beginning of a question may be from that of the one under way, in milliseconds,
+  /// besides the time that has passed: programs start after their options are read.
+  static let sinceSlackMilliseconds: Int64 = 60 * 1_000
 
   var client: StoreClient
   let folder: PullFolder
@@ -29,6 +34,10 @@ package struct PullRun: Sendable {
   let app: String
   /// Where a transaction is looked for, in this order.
   let environments: [StoreHost.Environment]
+  /// The most pages of one list in this run.
+  var pagesLimit = Self.pagesMax
+  /// Whether the ledger was found to be the one of the states.
+  var isLedgerChecked = false
 
   package init(
     client: StoreClient, folder: PullFolder, importer: any AnswerImporter,
@@ -46,6 +55,7 @@ package struct PullRun: Sendable {
   package mutating func pull(
     _ list: StoreList, _ transaction: StoreTransactionID
   ) async throws(PullError) -> PulledList {
+    try checkLedger()
     var order = environments
     // Where it was found before, it is found again.
     for environment in environments.dropFirst()
@@ -102,46 +112,74 @@ package struct PullRun: Sendable {
   }
 
   /// Pulls the notifications that the store has sent since the last pull, or those that a filter
-  /// names.
+  /// names. If an earlier run was stopped, its question is answered to its end, and then the next
+  /// one is asked.
   package mutating func notifications(
     _ filter: NotificationFilter
   ) async throws(PullError) -> PulledList {
+    try checkLedger()
     let environment = environments[0]
     // What is pulled by a filter says nothing of what was pulled without it.
     let name = "notifications.\(environment.rawValue).\(filter.isPartial ? "some" : "all")"
     var state = try folder.state(name) ?? PullState()
-    let now = client.clock.now
-    let question = question(filter, since: state.completeUntil, environment, now)
-    if let under = state.question, Self.isSame(under, question, filter) {
-      // The pages of an earlier run that was stopped.
-      state.question = under
-    } else {
-      (state.question, state.cursor, state.previous) = (question, nil, nil)
-      // A page of another question has a token that is good only there.
-      try folder.removeFinished(name, upTo: state.pages + 1)
-    }
-    // Before the first page: its token is good only for the same question.
-    try folder.save(state, name)
     var pulled = PulledList(list: .notifications, transaction: nil, environment: environment)
-    var done = try await pages(of: .notifications, name, from: state, environment, &pulled) {
-      [question] state in
-      .notifications(state.question ?? question, token: state.cursor)
+    let again = try await importRefused(environment)
+    (pulled.appended, pulled.refused) = (again.appended, again.refused)
+    var answeredUntil: Int64?
+    if let under = state.question, try isUnderWay(state, name),
+      Self.isSame(
+        under, question(filter, since: state.completeUntil, environment, client.clock.now), filter)
+    {
+      state = try await answered(state, name, filter, environment, &pulled)
+      answeredUntil = under.end
+    }
+    var next = question(filter, since: state.completeUntil, environment, client.clock.now)
+    if let answeredUntil {
+      next.start = min(max(next.start, answeredUntil - Self.overlapMilliseconds), next.end)
+    }
+    (state.question, state.cursor, state.previous) = (next, nil, nil)
+    // A page of another question has a token that is good only there.
+    try folder.removeFinished(name, upTo: state.pages + 1)
+    _ = try await answered(state, name, filter, environment, &pulled)
+    return pulled
+  }
+
+  /// Whether a question has any answer already.
+  private func isUnderWay(_ state: PullState, _ name: String) throws(PullError) -> Bool {
+    if state.cursor != nil { return true }
+    return try folder.answer(PullFolder.answerName(name, page: state.pages + 1)) != nil
+  }
+
+  /// Pulls all pages of a state's question, and returns the state without it.
+  private mutating func answered(
+    _ begin: PullState, _ name: String, _ filter: NotificationFilter,
+    _ environment: StoreHost.Environment, _ pulled: inout PulledList
+  ) async throws(PullError) -> PullState {
+    guard let question = begin.question else { preconditionFailure("there is a question") }
+    // Before the first page: its token is good only for the same question.
+    try folder.save(begin, name)
+    var done = try await pages(of: .notifications, name, from: begin, environment, &pulled) {
+      state in .notifications(state.question ?? question, token: state.cursor)
     }
     if !filter.isPartial { done.completeUntil = done.question?.end }
     (done.question, done.cursor, done.previous) = (nil, nil, nil)
     try folder.save(done, name)
-    return pulled
+    return done
   }
 
   /// Whether the pages under way are those of a question that is asked now.
   private static func isSame(
     _ under: NotificationQuestion, _ asked: NotificationQuestion, _ filter: NotificationFilter
   ) -> Bool {
-    var moved = asked
-    moved.end = under.end
+    var other = asked
+    (other.start, other.end) = (under.start, under.end)
+    guard other == under else { return false }
     // Without --since, the question under way is the one that was to be asked when it was begun.
-    if filter.since == nil { moved.start = under.start }
-    return moved == under
+    guard filter.since != nil else { return true }
+    // A time such as 7d moves on with the clock, and a date stays.
+    let moved = asked.start - under.start
+    let passed = max(asked.end - under.end, 0)
+    return moved >= -Self.sinceSlackMilliseconds && moved <= passed + Self.sinceSlackMilliseconds
   }
 
   func question(
@@ -149,11 +187,12 @@ package struct PullRun: Sendable {
     _ now: Instant
   ) -> NotificationQuestion {
     let earliest = NotificationQuestion.earliest(in: environment, at: now)
+    let end = now.microseconds / 1_000
+    // The last pull may have ended by a clock that was ahead.
     let begun =
       filter.since.map { $0.microseconds / 1_000 }
-      ?? complete.map { $0 - Self.overlapMilliseconds } ?? earliest
-    var question = NotificationQuestion(
-      start: max(begun, earliest), end: now.microseconds / 1_000)
+      ?? complete.map { min($0, end) - Self.overlapMilliseconds } ?? earliest
+    var question = NotificationQuestion(start: min(max(begun, earliest), end), end: end)
     question.onlyFailures = filter.onlyFailures
     question.transaction = filter.transaction?.text
     (question.type, question.subtype) = (filter.type, filter.subtype)
@@ -170,8 +209,9 @@ package struct PullRun: Sendable {
   ) async throws(PullError) -> PullState {
     var state = begin
     var restarts = 0
+    var trail = CursorTrail(from: state.cursor)
     try folder.removeFinished(name, upTo: state.pages)
-    while pulled.pages < Self.pagesMax {
+    while pulled.pages < pagesLimit {
       let file = PullFolder.answerName(name, page: state.pages + 1)
       let page: StorePage
       var isNew = true
@@ -188,13 +228,15 @@ package struct PullRun: Sendable {
           throw error
         }
         state = back
+        trail = CursorTrail(from: state.cursor)
         continue
       }
       if page.signedCount > 0 {
-        pulled.appended += try await importer.importAnswer(
-          folder.answerPath(file), from: environment)
+        let outcome = try await imported(
+          file, of: list, environment, refused: pulled.refused)
+        pulled.appended += outcome.appended
+        pulled.refused += outcome.refused
       }
-      let isStuck = page.hasMore && page.cursor == state.cursor
       state = state.after(page)
       try folder.save(state, name)
       try folder.finish(file)
@@ -204,13 +246,11 @@ package struct PullRun: Sendable {
         pulled.transaction ?? list.rawValue, page: pulled.pages, signed: pulled.signed)
       // What an earlier run had left was the end then, and need not be the end now.
       guard page.hasMore || (!isNew && list != .notifications) else { return state }
-      if isStuck {
-        throw PullError(
-          .unavailable,
-          "the store says that there is more, and gives the same page again. Try again later.")
+      if page.hasMore, let cursor = page.cursor, !trail.add(cursor) {
+        throw CursorTrail.goesRound
       }
     }
-    return state
+    throw CursorTrail.tooLong(pulled.pages)
   }
 
   /// The state to continue from if the store does not take the revision or the token: the one
@@ -231,7 +271,12 @@ package struct PullRun: Sendable {
   /// The page that an earlier pull saved and did not note as imported.
   private func saved(_ file: String, _ list: StoreList) throws(PullError) -> StorePage? {
     guard let bytes = try folder.answer(file) else { return nil }
-    return try StorePage(bytes, of: list, app: app)
+    do throws(PullError) { return try StorePage(bytes, of: list, app: app) } catch {
+      guard error.kind == .malformed else { throw error }
+      // It was readable when it was saved, so it was damaged since: the store has it.
+      try folder.removeAnswer(file)
+      return nil
+    }
   }
 
   private mutating func fetched(

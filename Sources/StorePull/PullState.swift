@@ -24,13 +24,14 @@ package struct PullState: Codable, Sendable, Equatable {
   package init(json: [UInt8], name: String) throws(PullError) {
     do { self = try JSONDecoder().decode(PullState.self, from: Data(json)) } catch {
       throw PullError(
-        .disk,
+        .damagedState,
         "\(name) is not a state of a pull. Remove it: the list is then pulled from its beginning, "
           + "and nothing is doubled.")
     }
     guard version == Self.versionKnown else {
       throw PullError(
-        .disk, "\(name) is of version \(version), which this program does not know: update it.")
+        .damagedState,
+        "\(name) is of version \(version), which this program does not know: update it.")
     }
   }
 

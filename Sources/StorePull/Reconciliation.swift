@@ -2,7 +2,8 @@ package import LedgerEvents
 
 /// A notification of the store's history that the ledger lacks.
 package struct MissedNotification: Sendable, Equatable {
-  package var id: String
+  /// Its UUID; nil if the entry cannot be read.
+  package var id: String?
   package var type: String?
   package var subtype: String?
   package var signedAt: Instant?
@@ -27,6 +28,8 @@ package struct Reconciliation: Sendable {
   package var missed: [MissedNotification] = []
   /// How many events were appended, if what is missing was imported.
   package var appended = 0
+  /// How many the ledger refused.
+  package var refused = 0
   package var isImported = false
 }
 
@@ -42,15 +45,21 @@ extension PullRun {
     _ filter: NotificationFilter, known: Set<String>, imports: Bool
   ) async throws(PullError) -> Reconciliation {
     let name = "reconcile.\(environments[0].rawValue).all"
+    if imports { try checkLedger() }
     let asked = question(filter, since: nil, environments[0], client.clock.now)
     var found = Reconciliation(
       environment: environments[0], start: Instant(microseconds: asked.start * 1_000),
       end: Instant(microseconds: asked.end * 1_000))
     found.isImported = imports
+    if imports { try await importLeft(name, &found) }
     var seen = known
     var token: String?
     var restarts = 0
-    for number in 1...Self.pagesMax {
+    var trail = CursorTrail(from: nil)
+    var number = 0
+    while true {
+      number += 1
+      guard number <= pagesLimit else { throw CursorTrail.tooLong(pagesLimit) }
       let (body, page): ([UInt8], StorePage)
       let app = app
       do throws(PullError) {
@@ -64,8 +73,8 @@ extension PullRun {
         guard error.kind == .cursorRefused, token != nil, restarts <= Self.restartsMax else {
           throw error
         }
-        // What was seen is not counted again.
-        token = nil
+        // What is missing was noted by its id, and everything is listed again.
+        (token, found.listed, trail) = (nil, 0, CursorTrail(from: nil))
         continue
       }
       let missed = Self.missed(in: body, &found.listed, &seen)
@@ -73,35 +82,48 @@ extension PullRun {
       if imports, !missed.isEmpty {
         let file = PullFolder.answerName(name, page: number)
         try folder.save(answer: body, as: file)
-        found.appended += try await importer.importAnswer(
-          folder.answerPath(file), from: environments[0])
-        try folder.finish(file)
+        try await importMissed(file, &found)
       }
       progress.pulled("notifications", page: number, signed: found.listed)
       guard page.hasMore, let next = page.cursor else { break }
-      guard next != token else {
-        throw PullError(.unavailable, "the store gives the same page again. Try again later.")
-      }
+      guard trail.add(next) else { throw CursorTrail.goesRound }
       token = next
     }
     return found
   }
 
+  private func importMissed(
+    _ file: String, _ found: inout Reconciliation
+  ) async throws(PullError) {
+    let outcome = try await imported(
+      file, of: .notifications, environments[0], refused: found.refused)
+    found.appended += outcome.appended
+    found.refused += outcome.refused
+    try folder.finish(file)
+  }
+
+  /// Imports what an earlier reconciliation saved when it was stopped, and what was refused.
+  private func importLeft(_ name: String, _ found: inout Reconciliation) async throws(PullError) {
+    let again = try await importRefused(environments[0])
+    found.appended += again.appended
+    for file in try folder.answers(from: name + ".") { try await importMissed(file, &found) }
+  }
+
   private static func missed(
     in body: [UInt8], _ listed: inout Int, _ seen: inout Set<String>
   ) -> [MissedNotification] {
-    guard let document = json(body) else { return [] }
-    return (document["notificationHistory"]?.array ?? []).compactMap { entry in
-      guard let payload = payload(entry["signedPayload"]),
-        let id = payload["notificationUUID"]?.string
-      else { return nil }
+    entries(of: body).compactMap { entry in
       listed += 1
-      guard seen.insert(id).inserted else { return nil }
-      let transaction = payload["data"].flatMap { Self.payload($0["signedTransactionInfo"]) }
+      let payload = payload(entry["signedPayload"])
+      let id = payload?["notificationUUID"]?.string
+      // What cannot be read cannot be known either, and is told once.
+      let mark = id ?? String(decoding: entry.json, as: UTF8.self)
+      guard seen.insert(mark).inserted else { return nil }
+      let transaction = payload?["data"].flatMap { Self.payload($0["signedTransactionInfo"]) }
       let attempts = entry["sendAttempts"]?.array ?? []
       return MissedNotification(
-        id: id, type: payload["notificationType"]?.string, subtype: payload["subtype"]?.string,
-        signedAt: payload["signedDate"]?.integer.map { Instant(microseconds: $0 * 1_000) },
+        id: id, type: payload?["notificationType"]?.string, subtype: payload?["subtype"]?.string,
+        signedAt: payload?["signedDate"]?.integer.flatMap(moment),
         account: transaction?["appAccountToken"]?.string,
         transaction: transaction?["transactionId"]?.string,
         originalTransaction: transaction?["originalTransactionId"]?.string,
@@ -110,18 +132,15 @@ extension PullRun {
     }
   }
 
-  /// What a signed text says. It is only looked at: the import verifies it.
-  private static func payload(_ text: JSONValue?) -> JSONValue? {
-    let parts = text?.string?.split(separator: ".", omittingEmptySubsequences: false) ?? []
-    guard parts.count == 3, let bytes = Base64URL.bytes(parts[1]) else { return nil }
-    return json(bytes)
+  /// A time that RFC 3339 can write; nil for another, which nobody but a forger states.
+  private static func moment(_ milliseconds: Int64) -> Instant? {
+    guard millisecondsKnown.contains(milliseconds) else { return nil }
+    return Instant(microseconds: milliseconds * 1_000)
   }
 
-  private static func json(_ bytes: [UInt8]) -> JSONValue? {
-    do throws(EventError) { return try JSONValue(document: bytes, nulls: .leftOut) } catch {
-      return nil
-    }
-  }
+  /// The years 0000 to 9999, in milliseconds since 1970.
+  private static let millisecondsKnown: ClosedRange<Int64> =
+    -62_167_219_200_000...253_402_300_799_999
 }
 
 extension PullRun {

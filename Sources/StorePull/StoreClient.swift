@@ -14,9 +14,12 @@ package struct StoreClient: Sendable {
   package static let backOff = Instant.second / 2
   /// The longest wait after a failure, in microseconds.
   package static let backOffMax = 30 * Instant.second
-  /// Numbers below it are seconds, as HTTP has them; those above are milliseconds since 1970, as
+  /// Numbers below it are seconds to wait, as HTTP has them; those above are times since 1970, as
   /// the store's documentation has them.
   private static let retryAfterSecondsMax: Int64 = 1_000_000_000
+  /// Numbers from there on are milliseconds since 1970, and those below are seconds since 1970: as
+  /// milliseconds, they would be in 1973, and as seconds in the year 5138.
+  private static let retryAfterMillisecondsMin: Int64 = 100_000_000_000
 
   private let transport: any StoreTransport
   package let clock: any PullClock
@@ -26,7 +29,7 @@ package struct StoreClient: Sendable {
   /// When the next request to an endpoint may be sent, in microseconds since 1970.
   private var nextAt: [Slot: Int64] = [:]
   /// Says what is waited for.
-  private let notice: @Sendable (String) -> Void
+  let notice: @Sendable (String) -> Void
 
   private struct Slot: Hashable {
     let endpoint: StoreEndpoint
@@ -55,11 +58,12 @@ package struct StoreClient: Sendable {
     while true {
       let attempt = try await attempt(request, environment)
       let problem: String
+      var kind = PullError.Kind.unavailable
       switch attempt {
       case .answered(let answer) where (200..<300).contains(answer.status):
         do throws(PullError) { return try read(answer.body) } catch {
           guard error.kind == .malformed else { throw error }
-          problem = error.message
+          (problem, kind) = (error.message, .malformed)
         }
       case .answered(let answer):
         let fault = StoreFault(answer)
@@ -80,7 +84,7 @@ package struct StoreClient: Sendable {
       failures += 1
       guard failures < Self.attemptsMax else {
         throw PullError(
-          .unavailable,
+          kind,
           "\(host(environment).base) gave no usable answer in \(failures) attempts; the last time, "
             + "\(problem). What was pulled is kept; try again later.")
       }
@@ -144,13 +148,16 @@ package struct StoreClient: Sendable {
       return await wait(backOff(after: throttles), problem)
     }
     let now = clock.now.microseconds
-    let wait: Int64
+    let told: Int64
     if number < Self.retryAfterSecondsMax {
-      wait = number * Instant.second
+      told = number * Instant.second
     } else {
-      let (at, overflow) = number.multipliedReportingOverflow(by: 1_000)
-      wait = overflow ? .max : max(at - now, 0)
+      let unit = number < Self.retryAfterMillisecondsMin ? Instant.second : 1_000
+      let (at, overflow) = number.multipliedReportingOverflow(by: unit)
+      told = overflow ? .max : at - now
     }
+    // A moment that is past, by a clock that is ahead for example, would be asked again at once.
+    let wait = max(told, backOff(after: throttles))
     guard wait <= Self.throttleWaitMax else {
       throw PullError(
         .unavailable,

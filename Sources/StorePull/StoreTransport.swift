@@ -8,12 +8,8 @@ package struct TransportRequest: Sendable {
   package var body: [UInt8]?
   /// The largest answer that is read, in bytes.
   package var answerBytesMax = PullFolder.answerBytesMax
-  /// How long a whole answer may take, in seconds.
-  package var answerSecondsMax = Self.storeSecondsMax
-
-  /// How long a whole answer of the store may take, in seconds. Below what a token is renewed
-  /// before its end.
-  package static let storeSecondsMax: Int64 = 45
+  /// How long a whole answer may take, in seconds; nil for as long as any.
+  package var answerSecondsMax: Int64?
 }
 
 /// What came back, whole.

@@ -52,26 +52,40 @@ final class FakeServer: Sendable {
     }
 
     private func send(_ answer: FakeStore.Answer, _ context: ChannelHandlerContext) {
-      let (status, retryAfter, text, isCut) =
+      let (status, retryAfter, text, isPart) =
         switch answer {
         case .whole(let status, let retryAfter, let body): (status, retryAfter, body, false)
-        case .cut(let part): (200, nil, part, true)
+        case .cut(let part), .stalled(let part), .dripping(let part): (200, nil, part, true)
         }
       var headers = HTTPHeaders()
       headers.add(name: "Content-Type", value: "application/json")
       // The rest of an answer that is cut off never comes.
-      headers.add(name: "Content-Length", value: "\(text.utf8.count + (isCut ? 100 : 0))")
+      headers.add(name: "Content-Length", value: "\(text.utf8.count + (isPart ? 1_000 : 0))")
       if let retryAfter { headers.add(name: "Retry-After", value: retryAfter) }
       let head = HTTPResponseHead(
         version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: headers)
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
-      if isCut {
+      switch answer {
+      case .whole: context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+      case .cut:
         context.flush()
         context.close(promise: nil)
-      } else {
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+      case .stalled: context.flush()
+      case .dripping:
+        context.flush()
+        let channel = context.channel
+        channel.eventLoop.scheduleRepeatedTask(
+          initialDelay: Self.dripInterval, delay: Self.dripInterval
+        ) { task in
+          guard channel.isActive else { return task.cancel() }
+          let drop = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: " ")))
+          channel.writeAndFlush(drop, promise: nil)
+        }
       }
     }
+
+    /// Far below the client's limit, so that something always comes.
+    private static let dripInterval = TimeAmount.milliseconds(20)
   }
 }

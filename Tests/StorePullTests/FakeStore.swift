@@ -1,4 +1,5 @@
 import Foundation
+import LedgerEvents
 import SignedDataSamples
 import Synchronization
 
@@ -19,6 +20,10 @@ final class FakeStore: Sendable {
     case whole(status: Int, retryAfter: String? = nil, body: String)
     /// The connection ends after this part of the body.
     case cut(String)
+    /// Nothing comes after this part of the body, and the connection stays.
+    case stalled(String)
+    /// After this part of the body, spaces come one by one.
+    case dripping(String)
   }
 
   /// What goes wrong once, in place of the next answer.
@@ -26,6 +31,14 @@ final class FakeStore: Sendable {
     case answer(Answer)
     /// Something happens first, then the answer is given.
     case meanwhile(@Sendable () -> Void)
+  }
+
+  /// When the store sent a notification, and what it is asked for by.
+  struct Sending: Sendable {
+    /// In milliseconds since 1970.
+    var at: Int64
+    var type = "TEST"
+    var isFailure = true
   }
 
   /// What one environment has.
@@ -37,6 +50,8 @@ final class FakeStore: Sendable {
     var statuses: [String: String] = [:]
     /// Signed payloads, the newest last.
     var notifications: [String] = []
+    /// When and as what each payload was sent. A payload without any is in every answer.
+    var sendings: [String: Sending] = [:]
     /// Revisions and tokens of this generation are taken; those of others are refused.
     var generation = 1
     var tokens: [String: String] = [:]
@@ -138,25 +153,42 @@ final class FakeStore: Sendable {
   private static func notifications(
     _ request: Request, _ contents: Contents, _ pageSize: Int
   ) -> Answer {
+    guard let asked = notifications(contents, askedFor: request.body) else {
+      return error(4_000_013, status: 400, "The start date is after the end date.")
+    }
     let mark = "t\(contents.generation)-"
     var start = 0
     if let token = request.query["paginationToken"] {
       guard token.hasPrefix(mark), let number = Int(token.dropFirst(mark.count)) else {
         return error(4_000_017, status: 400, "The pagination token has expired.")
       }
-      start = min(number, contents.notifications.count)
+      start = min(number, asked.count)
     }
-    let end = min(start + pageSize, contents.notifications.count)
-    let entries = contents.notifications[start..<end].map {
+    let end = min(start + pageSize, asked.count)
+    let entries = asked[start..<end].map {
       #"{"signedPayload":"\#($0)","sendAttempts":[{"attemptDate":1,"sendAttemptResult":"TIMED_OUT"}]}"#
     }
-    let more = end < contents.notifications.count
+    let more = end < asked.count
     let token = more ? #""paginationToken":"\#(mark)\#(end)","# : ""
     return .whole(
       status: 200,
       body:
         "{\(token)\"hasMore\":\(more),\"notificationHistory\":[\(entries.joined(separator: ","))]}"
     )
+  }
+
+  /// The payloads that a body asks for; nil if it ends before it starts.
+  private static func notifications(_ contents: Contents, askedFor body: String) -> [String]? {
+    guard let body = try? JSONValue(json: Array(body.utf8)),
+      let start = body["startDate"]?.integer, let end = body["endDate"]?.integer, start <= end
+    else { return nil }
+    let onlyFailures = body["onlyFailures"]?.boolean ?? false
+    let type = body["notificationType"]?.string
+    return contents.notifications.filter { payload in
+      guard let sending = contents.sendings[payload] else { return true }
+      return (start...end).contains(sending.at) && (!onlyFailures || sending.isFailure)
+        && (type == nil || type == sending.type)
+    }
   }
 
   /// Splits what follows the host in an address.

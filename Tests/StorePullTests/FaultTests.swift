@@ -123,8 +123,72 @@ import Testing
     let page = #"{"revision":"same","hasMore":true,"signedTransactions":["text-1"]}"#
     for _ in 0..<4 { bench.store.fail(.answer(.whole(status: 200, body: page))) }
     let error = await failure { () throws(PullError) in try await bench.history() }
-    #expect(error?.kind == .unavailable)
+    #expect(error?.kind == .endless)
     #expect(bench.store.requests.count == 2)
+  }
+
+  @Test("ends if the pages go round, or do not end") func round() async throws {
+    bench.fill(2)
+    for mark in ["a", "b", "c", "b", "c"] {
+      let page = #"{"revision":"\#(mark)","hasMore":true,"signedTransactions":["text-1"]}"#
+      bench.store.fail(.answer(.whole(status: 200, body: page)))
+    }
+    let error = await failure { () throws(PullError) in try await bench.history() }
+    #expect(error?.kind == .endless)
+    #expect(bench.store.requests.count == 4)
+  }
+
+  @Test("is no success at the limit of pages, and continues") func limit() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    var run = try bench.run()
+    run.pagesLimit = 2
+    let filter = PullRun.NotificationFilter()
+    let error = await failure { () throws(PullError) in try await run.notifications(filter) }
+    #expect(error?.kind == .endless)
+    let state = try run.folder.state("notifications.production.all")
+    #expect(state?.completeUntil == nil && state?.cursor == "t1-4")
+    let compared = await failure { () throws(PullError) in
+      try await run.reconcile(filter, known: [], imports: false)
+    }
+    #expect(compared?.kind == .endless)
+    _ = consume run
+    try await bench.notifications()
+    #expect(bench.importer.texts == PullBench.texts(5))
+  }
+
+  @Test("says that an answer makes no sense, and asks again for a damaged one of its own")
+  func malformed() async throws {
+    bench.fill(3)
+    for _ in 0..<StoreClient.attemptsMax {
+      bench.store.fail(.answer(.whole(status: 200, body: "")))
+    }
+    let error = await failure { () throws(PullError) in try await bench.history() }
+    #expect(error?.kind == .malformed)
+    bench.importer.next(.refused)
+    _ = await failure { () throws(PullError) in try await bench.history() }
+    let saved = bench.path + "/answers/history.production.2000000001.000001.json"
+    try Data("{".utf8).write(to: URL(fileURLWithPath: saved))
+    try await bench.history()
+    #expect(bench.importer.texts == PullBench.texts(3))
+  }
+
+  @Test("waits no less because the time to wait for is past", arguments: ["0", "1000000001"])
+  func past(_ told: String) async throws {
+    bench.fill(2)
+    let before = (bench.clock.now.microseconds - Instant.hour) / 1_000
+    for text in [told, "\(before)", told] {
+      bench.store.fail(.answer(.whole(status: 429, retryAfter: text, body: "")))
+    }
+    try await bench.history()
+    #expect(bench.clock.waits.prefix(3) == [500_000, 1_000_000, 2_000_000])
+  }
+
+  @Test("reads seconds since 1970") func secondsSince1970() async throws {
+    bench.fill(2)
+    let until = bench.clock.now.microseconds / Instant.second + 90
+    bench.store.fail(.answer(.whole(status: 429, retryAfter: "\(until)", body: "")))
+    try await bench.history()
+    #expect(bench.clock.waits.first == 90_000_000)
   }
 
   @Test("keeps the pace that the store documents") func pace() async throws {

@@ -81,6 +81,38 @@ import TracedProcesses
     #expect(program.store.requests.count <= Self.pages + 1)
   }
 
+  /// Payloads, and the events of a ledger that got them in one go.
+  private static let notified: (payloads: [String], events: [String]) = {
+    let program = try! PullProgram()
+    let payloads = try! (1...count).map { try program.notification($0) }
+    program.store.change { $0.notifications = payloads }
+    let pulled = try! program.pull("notifications", with: appleID)
+    precondition(pulled.status == 0, pulled.errors)
+    return (payloads, try! program.events())
+  }()
+  /// Events but those that say that a file came: what the next question lists again is one.
+  private static func purchases(_ events: [String]) -> [String] {
+    events.filter { !$0.contains("import.received") }
+      .map { $0.replacing(/,"position":[0-9]+/, with: "") }
+  }
+
+  private static let appleID = ["--app-apple-id", "\(SigningSamples.appAppleID)"]
+
+  @Test("around each import of notifications", arguments: [1, pages], [true, false])
+  func notified(_ number: Int, _ before: Bool) throws {
+    let program = try PullProgram()
+    program.store.change { $0.notifications = Self.notified.payloads }
+    let deadly = try deadlyImporter(program, at: number, before: before)
+    let killed = try program.pull("notifications", with: Self.appleID + ["--daybook", deadly])
+    #expect(killed.isKilled)
+    let pulled = try program.pull("notifications", with: Self.appleID)
+    #expect(pulled.status == 0, "\(pulled.errors)")
+    #expect(Self.purchases(try program.events()) == Self.purchases(Self.notified.events))
+    // The question under way is answered to its end, then the next one.
+    #expect(program.store.requests.count <= 2 * Self.pages)
+    #expect(try program.daybook("verify").status == 0)
+  }
+
   @Test("with a cursor that moved before the import loses a page: the control") func control()
     throws
   {

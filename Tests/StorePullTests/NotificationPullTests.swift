@@ -47,8 +47,94 @@ import Testing
     try await bench.notifications()
     #expect(bench.importer.texts == PullBench.texts(5))
     let all = try bodies()
-    #expect(Set(all.map { String(decoding: $0.json, as: UTF8.self) }).count == 1)
-    #expect(all.count == 3)
+    #expect(Set(all.prefix(3).map { String(decoding: $0.json, as: UTF8.self) }).count == 1)
+    // The question under way ended at the moment of the first run: the next one follows at once.
+    let (first, next) = (all[0], all[3])
+    let now = bench.clock.now.microseconds / 1_000
+    #expect(now - (first["endDate"]?.integer ?? 0) >= 86_400_000)
+    #expect(next["startDate"]?.integer == first["endDate"]?.integer.map { $0 - 86_400_000 })
+    #expect(next["endDate"]?.integer ?? 0 > now - 1_000)
+    let asked = all.count
+    bench.store.change { $0.notifications = [] }
+    try await bench.notifications()
+    #expect(try bodies()[asked]["startDate"]?.integer ?? 0 > now - 86_400_000 - 1_000)
+  }
+
+  @Test("since a time ago continue, too", arguments: [true, false])
+  func resumedSince(_ isRelative: Bool) async throws {
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    var filter = PullRun.NotificationFilter()
+    filter.since = Instant(microseconds: bench.clock.now.microseconds - 7 * Self.day)
+    bench.importer.next(.imported, .killedAfter)
+    _ = await failure { () throws(PullError) in try await bench.notifications(filter) }
+    bench.clock.move(3 * Self.day)
+    if isRelative {
+      filter.since = Instant(microseconds: bench.clock.now.microseconds - 7 * Self.day)
+    }
+    try await bench.notifications(filter)
+    let tokens = bench.store.requests.map(\.request.query["paginationToken"])
+    #expect(tokens.prefix(4) == [nil, "t1-2", "t1-4", nil])
+    let all = try bodies()
+    #expect(
+      all[3]["startDate"]?.integer == all[0]["endDate"]?.integer.map { $0 - 86_400_000 })
+    // Another time is another question.
+    bench.importer.next(.imported, .killedAfter)
+    _ = await failure { () throws(PullError) in try await bench.notifications(filter) }
+    filter.since = Instant(microseconds: bench.clock.now.microseconds - 30 * Self.day)
+    let count = bench.store.requests.count
+    try await bench.notifications(filter)
+    #expect(bench.store.requests[count].request.query["paginationToken"] == nil)
+  }
+
+  @Test("never end before they begin, whatever the clock was") func clockBack() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(1) }
+    try await bench.notifications()
+    bench.clock.move(-40 * Self.day)
+    try await bench.notifications()
+    let asked = try #require(try bodies().last)
+    let now = bench.clock.now.microseconds / 1_000
+    #expect(asked["startDate"]?.integer == now - 86_400_000)
+    var filter = PullRun.NotificationFilter()
+    filter.since = Instant(microseconds: bench.clock.now.microseconds + Self.day)
+    try await bench.notifications(filter)
+  }
+
+  @Test("are those of the time, the type and the result that are asked for") func honoured()
+    async throws
+  {
+    let now = bench.clock.now.microseconds / 1_000
+    bench.store.change { contents in
+      contents.notifications = PullBench.texts(4)
+      contents.sendings = [
+        "text-1": .init(at: now - 3 * 86_400_000), "text-2": .init(at: now - 1_000),
+        "text-3": .init(at: now - 1_000, type: "REFUND"),
+        "text-4": .init(at: now - 1_000, type: "REFUND", isFailure: false),
+      ]
+    }
+    var filter = PullRun.NotificationFilter()
+    filter.type = "REFUND"
+    filter.onlyFailures = true
+    try await bench.notifications(filter)
+    #expect(bench.importer.texts == ["text-3"])
+    filter = PullRun.NotificationFilter()
+    filter.since = Instant(microseconds: bench.clock.now.microseconds - Self.day)
+    try await bench.notifications(filter)
+    #expect(bench.importer.texts == ["text-3", "text-2", "text-4"])
+    try await bench.notifications()
+    #expect(bench.importer.texts == ["text-3", "text-2", "text-4", "text-1"])
+    // What comes while a run is stopped is in the next question.
+    bench.clock.move(2 * Self.day)
+    bench.store.change { $0.notifications += ["text-5", "text-6", "text-7"] }
+    bench.importer.next(.imported, .killedAfter)
+    _ = await failure { () throws(PullError) in try await bench.notifications() }
+    bench.clock.move(3 * Self.day)
+    let later = bench.clock.now.microseconds / 1_000
+    bench.store.change { contents in
+      contents.notifications.append("text-8")
+      contents.sendings["text-8"] = .init(at: later - 86_400_000)
+    }
+    try await bench.notifications()
+    #expect(Set(bench.importer.texts) == Set(PullBench.texts(8)))
   }
 
   @Test("begin the question again if its token has expired") func expired() async throws {

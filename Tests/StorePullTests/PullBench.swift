@@ -45,7 +45,8 @@ struct FakeTransport: StoreTransport {
     switch store.answer(asked, in: isSandbox ? .sandbox : .production) {
     case .whole(let status, let retryAfter, let body):
       return TransportAnswer(status: status, retryAfter: retryAfter, body: Array(body.utf8))
-    case .cut: throw TransportFailure("the connection failed: remoteConnectionClosed")
+    case .cut, .stalled, .dripping:
+      throw TransportFailure("the connection failed: remoteConnectionClosed")
     }
   }
 }
@@ -59,6 +60,9 @@ final class NotingImporter: AnswerImporter {
     var texts: [String] = []
     var outcomes: [Outcome] = []
     var count = 0
+    var refused: Set<String> = []
+    /// The ledger's clock: another one for each ledger.
+    var clock = 1
   }
 
   private let state = Mutex(State())
@@ -69,6 +73,30 @@ final class NotingImporter: AnswerImporter {
   /// What happens to the next imports, one after the other.
   func next(_ outcomes: Outcome...) { state.withLock { $0.outcomes += outcomes } }
 
+  /// What the ledger refuses from now on.
+  func refuse(_ texts: Set<String>) { state.withLock { $0.refused = texts } }
+
+  /// The ledger is an empty one, or one that was restored from before.
+  func replaceLedger(keeping count: Int = 0) {
+    state.withLock { state in
+      state.texts = Array(state.texts.prefix(count))
+      if count == 0 { state.clock += 1 }
+    }
+  }
+
+  /// Somebody else appends.
+  func append(_ text: String) { state.withLock { $0.texts.append(text) } }
+
+  func mark(at position: Int64?) throws(PullError) -> LedgerMark? {
+    state.withLock { state in
+      let position = position ?? Int64(state.texts.count)
+      guard (1...Int64(max(state.texts.count, 1))).contains(position), !state.texts.isEmpty else {
+        return nil
+      }
+      return LedgerMark(position: position, recordedAt: "\(state.clock)", type: "test")
+    }
+  }
+
   func importAnswer(
     _ file: String, from environment: StoreHost.Environment
   ) async throws(PullError) -> Int {
@@ -78,6 +106,8 @@ final class NotingImporter: AnswerImporter {
     let text = FileManager.default.contents(atPath: file) ?? Data()
     let found = String(decoding: text, as: UTF8.self).matches(of: /"(text-[^"]*)"/)
       .map { String($0.output.1) }
+    let refused = state.withLock { $0.refused }
+    if found.contains(where: refused.contains) { throw PullError(.daybook(65), "refused") }
     let added = state.withLock { state in
       state.count += 1
       let new = found.filter { !state.texts.contains($0) }

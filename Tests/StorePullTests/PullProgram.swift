@@ -153,9 +153,9 @@ final class PullProgram {
   }
 
   /// A signed notification about a purchase.
-  func notification(_ number: Int) throws -> String {
+  func notification(_ number: Int, account: String? = "ada") throws -> String {
     let data = SigningSamples.data(
-      more: #","signedTransactionInfo":"\#(try transaction(number))""#)
+      more: #","signedTransactionInfo":"\#(try transaction(number, account: account))""#)
     let text = SigningSamples.notification(data)
       .replacing("DID_RENEW", with: "ONE_TIME_CHARGE")
       .replacing(

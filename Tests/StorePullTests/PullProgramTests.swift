@@ -19,7 +19,7 @@ import TracedProcesses
     #expect(
       pulled.output
         == #"{"list":"history","transaction":"2000000001","environment":"production","pages":3,"#
-        + #""signedTexts":5,"appended":13}"# + "\n")
+        + #""signedTexts":5,"appended":13,"refused":0}"# + "\n")
     #expect(pulled.errors.isEmpty)
     let answer = try program.daybook("entitlements", "ada")
     #expect(answer.output.contains("map-5"), "\(answer.output)")

@@ -6,6 +6,7 @@ import StorePull
 struct DaybookProgram: AnswerImporter {
   private let path: String
   private let ledger: String?
+  private let ledgerPath: String
   private let app: String
   private let importWords: [String]
 
@@ -13,10 +14,12 @@ struct DaybookProgram: AnswerImporter {
   private static let readBytes = 64 * 1024
 
   /// - Throws: ``PullError``: `daybook` with exit code 66 if there is no such program.
-  init(_ options: StoreOptions, importer: ImporterOptions?) throws(PullError) {
+  init(
+    _ options: StoreOptions, importer: ImporterOptions?, ownerWords: [String] = []
+  ) throws(PullError) {
     path = try Self.find(options.program)
-    (ledger, app) = (options.ledger, options.app)
-    importWords = importer?.words ?? []
+    (ledger, ledgerPath, app) = (options.ledger, options.ledgerPath, options.app)
+    importWords = (importer?.words ?? []) + ownerWords
   }
 
   private static func find(_ named: String?) throws(PullError) -> String {
@@ -56,6 +59,21 @@ struct DaybookProgram: AnswerImporter {
     try run(words) { (line) throws(PullError) in said += line }
     let answer = try Self.json(said)
     return Int(answer["appended"]?.integer ?? 0)
+  }
+
+  func mark(at position: Int64?) throws(PullError) -> LedgerMark? {
+    // The first import makes the ledger.
+    guard FileManager.default.fileExists(atPath: ledgerPath + "/log") else { return nil }
+    let which = position.map { ["--from", "\($0)", "--to", "\($0)"] } ?? ["--reverse"]
+    var mark: LedgerMark?
+    try run(["events", "--limit", "1", "--format", "jsonl"] + which) { (line) throws(PullError) in
+      let event = try Self.json(line)
+      guard let position = event["position"]?.integer, let at = event["recordedAt"]?.string,
+        let type = event["type"]?.string
+      else { return }
+      mark = LedgerMark(position: position, recordedAt: at, type: type)
+    }
+    return mark
   }
 
   // MARK: - Asking

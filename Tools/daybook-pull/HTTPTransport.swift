@@ -9,20 +9,25 @@ struct HTTPTransport: StoreTransport {
   private static let connectSecondsMax: Int64 = 10
 
   fileprivate let client: HTTPClient
+  /// How long a whole answer may take, with its body, in seconds.
+  fileprivate let answerSeconds: Int64
 
   /// Runs `body` with a client that is shut down afterwards.
   static func using<Answer>(
-    _ body: (HTTPTransport) async throws -> Answer
+    answerSeconds: Int64, _ body: (HTTPTransport) async throws -> Answer
   ) async throws -> Answer {
     var configuration = HTTPClient.Configuration()
     // A redirected request would take its bearer token along.
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(connectSecondsMax)
+    configuration.timeout.read = .seconds(answerSeconds)
     // A pull tries again by itself, says so, and ends sometime.
     configuration.connectionPool.retryConnectionEstablishment = false
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let answer: Answer
-    do { answer = try await body(HTTPTransport(client: client)) } catch {
+    do {
+      answer = try await body(HTTPTransport(client: client, answerSeconds: answerSeconds))
+    } catch {
       try await client.shutdown()
       throw error
     }
@@ -36,16 +41,42 @@ struct HTTPTransport: StoreTransport {
     for (name, value) in request.headers { sent.headers.add(name: name, value: value) }
     if let body = request.body { sent.body = .bytes(ByteBuffer(bytes: body)) }
     do {
-      let answer = try await client.execute(sent, timeout: .seconds(request.answerSecondsMax))
-      let body = try await answer.body.collect(upTo: request.answerBytesMax)
-      return TransportAnswer(
-        status: Int(answer.status.code), retryAfter: answer.headers.first(name: "Retry-After"),
-        body: Array(body.readableBytesView))
+      return try await inTime(sent, request)
+    } catch let late as TransportFailure {
+      throw late
     } catch is NIOTooManyBytesError {
       throw TransportFailure("the answer has more than \(request.answerBytesMax) bytes")
     } catch {
       // Neither the request nor its token is a part of these errors.
       throw TransportFailure("the connection failed: \(error)")
     }
+  }
+
+  /// The answer, unless it is not complete in time: the client's own limit ends with the head, and
+  /// a body that comes slowly, or stops, would hold the pull and its lock for ever.
+  private func inTime(
+    _ sent: HTTPClientRequest, _ request: TransportRequest
+  ) async throws -> TransportAnswer {
+    let seconds = min(answerSeconds, request.answerSecondsMax ?? .max)
+    return try await withThrowingTaskGroup(of: TransportAnswer.self) { group in
+      group.addTask { try await whole(sent, seconds, request.answerBytesMax) }
+      group.addTask {
+        try await Task.sleep(for: .seconds(seconds))
+        throw TransportFailure("the answer was not complete within \(seconds) seconds")
+      }
+      defer { group.cancelAll() }
+      guard let answer = try await group.next() else { preconditionFailure("there are two tasks") }
+      return answer
+    }
+  }
+
+  private func whole(
+    _ request: HTTPClientRequest, _ seconds: Int64, _ bytesMax: Int
+  ) async throws -> TransportAnswer {
+    let answer = try await client.execute(request, timeout: .seconds(seconds))
+    let body = try await answer.body.collect(upTo: bytesMax)
+    return TransportAnswer(
+      status: Int(answer.status.code), retryAfter: answer.headers.first(name: "Retry-After"),
+      body: Array(body.readableBytesView))
   }
 }

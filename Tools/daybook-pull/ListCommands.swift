@@ -105,8 +105,9 @@ extension StoreOptions {
     let tokens = try tokens()
     let hosts = try hosts()
     let roots = importer?.checkRevocation == true ? try importer?.trustedRoots() : nil
+    try refuseInsideLedger()
     try makeParent()
-    try await HTTPTransport.using { transport in
+    try await HTTPTransport.using(answerSeconds: answerTimeout) { transport in
       let client = StoreClient(
         transport: transport, clock: SystemClock(), hosts: hosts, tokens: tokens,
         userAgent: "daybook-pull", notice: { PullConsole.complain($0) })
@@ -152,9 +153,10 @@ private struct Lists {
               report.add(try await run.pull(list, transaction))
             } catch {
               // One customer's list does not hold up the others.
-              guard error.isOfOneList else { throw error }
-              PullConsole.complain("\(transaction.text): \(error.message)")
-              worst = error.exitCode
+              let told = PullError(error.kind, "\(transaction.text): \(error.message)")
+              guard error.isOfOneList else { throw told }
+              PullConsole.complain(told.message)
+              worst = error.worse(than: worst)
             }
           }
         }
@@ -173,9 +175,24 @@ extension PullError {
   /// Whether another list can be pulled nevertheless.
   fileprivate var isOfOneList: Bool {
     switch kind {
-    case .notFound, .refused, .cursorRefused, .revoked, .daybook(65): true
+    case .notFound, .refused, .cursorRefused, .malformed, .endless, .damagedState, .revoked,
+      .daybook(65):
+      true
     default: false
     }
+  }
+
+  /// The exit codes of one list's errors, the worst last: an unknown transaction may be right,
+  /// another pull may help, a damaged file has to be removed, and refused data has to be looked at.
+  private static let codesByWeight: [Int32] = [66, 75, 74, 65]
+
+  /// The worse one of this error's exit code and another.
+  fileprivate func worse(than other: ExitCode?) -> ExitCode {
+    func weight(_ code: ExitCode) -> Int {
+      Self.codesByWeight.firstIndex(of: code.rawValue) ?? Self.codesByWeight.count
+    }
+    guard let other else { return exitCode }
+    return weight(exitCode) > weight(other) ? exitCode : other
   }
 }
 
@@ -219,6 +236,7 @@ struct PullReport {
     line.add("pages", list.pages)
     line.add("signedTexts", list.signed)
     line.add("appended", list.appended)
+    line.add("refused", list.refused)
     return line.text
   }
 }

@@ -57,6 +57,35 @@ struct NotificationOptions: ParsableArguments {
   }
 }
 
+/// Whose the purchases in notifications are, if the store does not say so.
+struct OwnerOptions: ParsableArguments {
+  @Option(help: "Whose purchases they are: goes with --transaction, which is one customer's.")
+  var account: String?
+
+  @Flag(
+    name: .customLong("account-over-token"),
+    help: "Lets --account override the appAccountToken of a purchase.")
+  var isAccountOverToken = false
+
+  func validate() throws {
+    guard !isAccountOverToken || account != nil else {
+      throw ValidationError("--account-over-token needs an --account.")
+    }
+  }
+
+  /// Refuses an account for the notifications of many customers.
+  func check(_ notifications: NotificationOptions) throws {
+    guard account == nil || notifications.transaction != nil else {
+      throw ValidationError("--account is one customer's: name the customer's --transaction, too.")
+    }
+  }
+
+  /// The options of `daybook import`.
+  var words: [String] {
+    (account.map { ["--account", $0] } ?? []) + (isAccountOverToken ? ["--account-over-token"] : [])
+  }
+}
+
 struct NotificationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notifications",
@@ -73,20 +102,27 @@ struct NotificationsCommand: AsyncParsableCommand {
   @OptionGroup var importer: ImporterOptions
   @OptionGroup var notifications: NotificationOptions
 
+  @OptionGroup var owner: OwnerOptions
+
   func validate() throws {
     try importer.checkNotifications(of: store.environment ?? .production)
+    try owner.check(notifications)
   }
 
   func run() async throws {
     try await answering {
-      let program = try DaybookProgram(store, importer: importer)
+      let program = try DaybookProgram(store, importer: importer, ownerWords: owner.words)
       var report = PullReport(store.format)
+      var refused = 0
       try await store.withRun(
         program, importer, environments: [store.environment ?? .production]
       ) { run in
-        report.add(try await run.notifications(notifications.filter))
+        let pulled = try await run.notifications(notifications.filter)
+        refused = pulled.refused
+        report.add(pulled)
       }
       report.end()
+      if refused > 0 { throw ExitCode(65) }
     }
   }
 }
@@ -107,16 +143,19 @@ struct ReconcileCommand: AsyncParsableCommand {
   @OptionGroup var importer: ImporterOptions
   @OptionGroup var notifications: NotificationOptions
 
+  @OptionGroup var owner: OwnerOptions
+
   @Flag(name: .customLong("import"), help: "Imports what is missing.")
   var imports = false
 
   func validate() throws {
     if imports { try importer.checkNotifications(of: store.environment ?? .production) }
+    try owner.check(notifications)
   }
 
   func run() async throws {
     try await answering {
-      let program = try DaybookProgram(store, importer: importer)
+      let program = try DaybookProgram(store, importer: importer, ownerWords: owner.words)
       let known = try program.notifications()
       var answer: Reconciliation?
       try await store.withRun(
@@ -126,6 +165,7 @@ struct ReconcileCommand: AsyncParsableCommand {
       }
       guard let answer else { return }
       print(answer)
+      if answer.refused > 0 { throw ExitCode(65) }
       if !answer.missed.isEmpty && !answer.isImported { throw ExitCode(1) }
     }
   }
@@ -143,6 +183,7 @@ struct ReconcileCommand: AsyncParsableCommand {
       line.add("missing", answer.missed.count)
       line.add("imported", answer.isImported)
       line.add("appended", answer.appended)
+      line.add("refused", answer.refused)
       line.add(
         "notifications", json: "[" + answer.missed.map(Self.json).joined(separator: ",") + "]")
       PullConsole.print(line.text)
@@ -161,6 +202,7 @@ struct ReconcileCommand: AsyncParsableCommand {
         count + answer.environment.rawValue
           + (isImported
             ? " were missing in the ledger, and were imported as \(answer.appended) events"
+              + (answer.refused > 0 ? "; \(answer.refused) were refused" : "")
             : " are missing in the ledger"))
     }
   }
@@ -168,7 +210,7 @@ struct ReconcileCommand: AsyncParsableCommand {
   private static func row(_ missed: MissedNotification) -> [String] {
     let type = [missed.type, missed.subtype].compactMap(\.self).joined(separator: " ")
     return [
-      missed.id, type.isEmpty ? "-" : type, missed.signedAt?.rfc3339 ?? "-",
+      missed.id ?? "-", type.isEmpty ? "-" : type, missed.signedAt?.rfc3339 ?? "-",
       missed.account ?? "-", missed.transaction ?? "-", missed.product ?? "-",
       "\(missed.attempts)", missed.lastResult ?? "-",
     ]

@@ -73,10 +73,10 @@ final class ProgressLine: PullProgress {
 extension PullError {
   var exitCode: ExitCode {
     switch kind {
-    case .badKey, .unauthorized, .refused, .malformed, .revoked: ExitCode(65)
+    case .badKey, .unauthorized, .refused, .revoked: ExitCode(65)
     case .notFound: ExitCode(66)
-    case .disk: ExitCode(74)
-    case .cursorRefused, .unavailable, .busy: ExitCode(75)
+    case .disk, .damagedState: ExitCode(74)
+    case .cursorRefused, .unavailable, .malformed, .endless, .busy: ExitCode(75)
     case .daybook(let code): ExitCode(code)
     }
   }

@@ -66,6 +66,16 @@ struct StoreOptions: ParsableArguments {
       valueName: "path"))
   var program: String?
 
+  @Option(
+    name: .customLong("answer-timeout"),
+    help: ArgumentHelp(
+      "How long a whole answer of the store may take, in seconds: 1 to \(answerSecondsMax).",
+      valueName: "seconds"))
+  var answerTimeout: Int64 = 45
+
+  /// Below the time before its end at which a token is renewed.
+  private static let answerSecondsMax = BearerTokens.renewalSeconds - 5
+
   @Option(help: "Output format: table, json or jsonl.")
   var format: PullFormat = .table
 
@@ -75,6 +85,9 @@ struct StoreOptions: ParsableArguments {
   func validate() throws {
     guard Self.isBundleID(app) else {
       throw ValidationError("--app expects a bundle identifier such as com.example.tides.")
+    }
+    guard (1...Self.answerSecondsMax).contains(answerTimeout) else {
+      throw ValidationError("--answer-timeout expects 1 to \(Self.answerSecondsMax) seconds.")
     }
     _ = try checked { () throws(PullError) in try hosts() }
   }
@@ -172,6 +185,10 @@ struct ImporterOptions: ParsableArguments {
   var unverified = false
 
   @Flag(
+    help: "Records the claim of an account on another customer's purchase, without effect.")
+  var claim = false
+
+  @Flag(
     name: .customLong("check-revocation"),
     help: "Asks before an import whether a certificate that signed was revoked.")
   var checkRevocation = false
@@ -192,6 +209,7 @@ struct ImporterOptions: ParsableArguments {
     for root in roots { words += ["--root", root] }
     for pin in pins { words += ["--pin", pin] }
     if unverified { words.append("--unverified") }
+    if claim { words.append("--claim") }
     return words
   }
 
@@ -214,11 +232,39 @@ enum PullFormat: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension StoreOptions {
+  /// Refuses a pull folder in the ledger's own, whose files belong to LMDB, by links, too.
+  ///
+  /// - Throws: ``PullError``: `refused`.
+  func refuseInsideLedger() throws(PullError) {
+    let ledger = Self.resolved(ledgerPath)
+    let pull = Self.resolved(folderPath)
+    guard pull != ledger, !pull.hasPrefix(ledger + "/") else {
+      throw PullError(
+        .refused,
+        "the pull folder \(folderPath) is inside of the ledger \(ledgerPath), whose files are the "
+          + "ledger's alone: name another --folder, or none for \(ledgerPath).pull.")
+    }
+  }
+
+  /// A path without links, as far as it exists.
+  private static func resolved(_ path: String) -> String {
+    let start = path.hasPrefix("/") ? "" : FileManager.default.currentDirectoryPath + "/"
+    var there = (start + path).split(separator: "/").map(String.init)
+    var missing: [String] = []
+    func joined(_ names: [String]) -> String { "/" + names.joined(separator: "/") }
+    while !there.isEmpty, !FileManager.default.fileExists(atPath: joined(there)) {
+      missing.insert(there.removeLast(), at: 0)
+    }
+    let real = URL(fileURLWithPath: joined(there)).resolvingSymlinksInPath()
+    return URL(fileURLWithPath: real.path + joined(missing)).standardizedFileURL.path
+  }
+
   /// Makes the folder in which the app's pull folder is.
   func makeParent() throws(PullError) {
     let parent = URL(fileURLWithPath: folderPath).deletingLastPathComponent()
     do {
-      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: parent, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw PullError(.disk, "\(parent.path) cannot be made: \(error.localizedDescription)")
     }

@@ -84,7 +84,7 @@ struct RevocationCommand: AsyncParsableCommand {
   }
 
   private func asked(_ found: [(chain: SignerChain, count: Int)]) async throws -> [Row] {
-    try await HTTPTransport.using { transport in
+    try await HTTPTransport.using(answerSeconds: RevocationCheck.answerSecondsMax) { transport in
       let check = RevocationCheck(
         transport: transport, asksThisMachine: !roots.isEmpty, userAgent: "daybook-pull")
       var rows: [Row] = []

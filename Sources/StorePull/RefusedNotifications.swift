@@ -1,0 +1,145 @@
+import Crypto
+import LedgerEvents
+
+/// What became of a page.
+struct PageImport {
+  var appended = 0
+  /// How many notifications the ledger refused.
+  var refused = 0
+}
+
+extension PullRun {
+  /// The most notifications that are set aside in one run. More are refused only if something
+  /// else is wrong, such as the app's number.
+  package static let refusedMax = 100
+  /// The beginning of the names of files with a single notification.
+  static let singlePrefix = "single."
+
+  /// Imports a saved page. Of notifications, what the ledger refuses is set aside, and does not
+  /// hold up the others.
+  ///
+  /// - Parameter refused: How many were refused in this run before.
+  /// - Throws: ``PullError``.
+  func imported(
+    _ file: String, of list: StoreList, _ environment: StoreHost.Environment, refused: Int
+  ) async throws(PullError) -> PageImport {
+    let refusal: PullError
+    do throws(PullError) {
+      return PageImport(appended: try await importNoting(file, environment))
+    } catch {
+      guard list == .notifications, Self.isRefusal(error) else { throw error }
+      refusal = error
+    }
+    let entries = Self.entries(of: try folder.answer(file) ?? [])
+    var outcome = PageImport()
+    for entry in entries {
+      let single = Self.singlePrefix + file
+      try folder.save(answer: Self.page(of: entry), as: single)
+      do throws(PullError) {
+        // A page with one notification was refused for that one.
+        guard entries.count > 1 else { throw refusal }
+        outcome.appended += try await importNoting(single, environment)
+        try folder.removeAnswer(single)
+      } catch {
+        guard Self.isRefusal(error) else { throw error }
+        let name = Self.fileName(entry, environment)
+        if try folder.isSettled(name) {
+          try folder.removeAnswer(single)
+          continue
+        }
+        guard refused + outcome.refused < Self.refusedMax else {
+          throw PullError(
+            .daybook(65),
+            "the ledger refused more than \(Self.refusedMax) notifications. Check --app, "
+              + "--app-apple-id and --root; the pull continues with this page.")
+        }
+        outcome.refused += 1
+        // The import says itself why it refuses something.
+        if error.kind == .revoked { client.notice(error.message) }
+        try setAside(single, entry, name)
+      }
+    }
+    return outcome
+  }
+
+  private static func isRefusal(_ error: PullError) -> Bool {
+    error.kind == .daybook(65) || error.kind == .revoked
+  }
+
+  private func setAside(
+    _ file: String, _ entry: JSONValue, _ name: String
+  ) throws(PullError) {
+    let id = Self.payload(entry["signedPayload"])?["notificationUUID"]?.string
+    try folder.setAside(file, as: name)
+    client.notice(
+      "the ledger refused the notification \(id ?? "without an id"), for the reason above. It is "
+        + "set aside in \(folder.path)/refused/\(name), and every pull of notifications tries it "
+        + "again, with --claim for example; remove the file to give it up")
+  }
+
+  /// A name that is safe for a file, and the same for the same notification.
+  private static func fileName(
+    _ entry: JSONValue, _ environment: StoreHost.Environment
+  ) -> String {
+    let id = payload(entry["signedPayload"])?["notificationUUID"]?.string
+    let safe = id.flatMap(StoreTransactionID.init)?.text
+    return "\(environment.rawValue).\(safe ?? digest(entry)).json"
+  }
+
+  private static func digest(_ entry: JSONValue) -> String {
+    SHA256.hash(data: entry.json).prefix(16).map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count < 2 ? "0" + digits : digits
+    }.joined()
+  }
+
+  /// Tries what earlier pulls set aside: with other options, or after `daybook assign`, the ledger
+  /// may take it.
+  ///
+  /// - Throws: ``PullError``.
+  func importRefused(_ environment: StoreHost.Environment) async throws(PullError) -> PageImport {
+    try folder.removeAnswers(from: Self.singlePrefix)
+    var outcome = PageImport()
+    for name in try folder.refused() where name.hasPrefix(environment.rawValue + ".") {
+      do throws(PullError) {
+        outcome.appended += try await importNoting("../refused/" + name, environment)
+        try folder.settle(name)
+      } catch {
+        guard Self.isRefusal(error) else { throw error }
+        outcome.refused += 1
+      }
+    }
+    if outcome.refused > 0 {
+      client.notice(
+        "\(outcome.refused) notifications in \(folder.path)/refused are still refused: pull with "
+          + "--claim, or remove their files")
+    }
+    return outcome
+  }
+
+  // MARK: - Entries
+
+  /// The entries of an answer; none if it cannot be read.
+  static func entries(of body: [UInt8]) -> [JSONValue] {
+    json(body)?["notificationHistory"]?.array ?? []
+  }
+
+  private static func page(of entry: JSONValue) -> [UInt8] {
+    JSONValue.object([
+      ("hasMore", .boolean(false)), ("notificationHistory", .array([entry])),
+    ]).json
+  }
+
+  /// What a signed text says. It is only looked at: the import verifies it.
+  static func payload(_ text: JSONValue?) -> JSONValue? {
+    let parts = text?.string?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+    guard parts.count == 3, let bytes = Base64URL.bytes(parts[1]) else { return nil }
+    return json(bytes)
+  }
+
+  static func json(_ bytes: [UInt8]) -> JSONValue? {
+    do throws(EventError) { return try JSONValue(document: bytes, nulls: .leftOut) } catch {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import SignedDataSamples
+import Testing
+import TracedProcesses
+
+@testable import StorePull
+
+/// What a pull does when the ledger is not the one of the last pull.
+@Suite("A pull into another ledger", .serialized) struct LedgerChangeTests {
+  private let bench = PullBench()
+
+  @Test("begins the lists again, and says so", arguments: [0, 2])
+  func replaced(_ kept: Int) async throws {
+    bench.fill(5)
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    try await bench.history()
+    try await bench.notifications()
+    #expect(bench.notices.all.isEmpty)
+    bench.importer.replaceLedger(keeping: kept)
+    try await bench.history()
+    #expect(bench.importer.texts == PullBench.texts(5))
+    #expect(bench.notices.all.count == 1)
+    #expect(bench.notices.all.first?.contains("all lists are pulled from their beginning") == true)
+    #expect(bench.store.requests.suffix(3).first?.request.query["revision"] == nil)
+    #expect(!bench.files(in: "state").contains("notifications.production.all.json"))
+    let count = bench.store.requests.count
+    try await bench.history()
+    #expect(bench.notices.all.count == 1 && bench.store.requests.count == count + 1)
+  }
+
+  @Test("takes no answer that was saved for another one out of turn") func saved() async throws {
+    bench.fill(5)
+    bench.importer.next(.imported, .refused)
+    _ = await failure { () throws(PullError) in try await bench.history() }
+    #expect(bench.files(in: "answers").count == 1)
+    bench.importer.replaceLedger()
+    bench.importer.append("other")
+    try await bench.history()
+    #expect(bench.importer.texts == ["other"] + PullBench.texts(5))
+    #expect(bench.files(in: "answers").isEmpty)
+  }
+
+  @Test("does not mistake a ledger that somebody appends to") func appended() async throws {
+    bench.fill(5)
+    try await bench.history()
+    bench.importer.append("other")
+    bench.fill(6)
+    #expect(try await bench.history().pages == 1)
+    #expect(bench.notices.all.isEmpty)
+  }
+
+  @Test("begins again if it cannot tell which ledger it was") func damaged() async throws {
+    bench.fill(3)
+    try await bench.history()
+    let note = URL(fileURLWithPath: bench.path + "/state/ledger.json")
+    try Data("{".utf8).write(to: note)
+    #expect(try await bench.history().pages == 2)
+    #expect(bench.notices.all.count == 1)
+  }
+
+  @Test("fills a ledger that was made anew, by the programs") func program() throws {
+    let customer = "2000000001"
+    let program = try PullProgram()
+    program.store.change { $0.history[customer] = try! PullProgram.purchases(5) }
+    #expect(try program.pull("history", "--transaction", customer).status == 0)
+    let events = try program.events()
+    let backup = program.folder.appending(path: "moved").path
+    try FileManager.default.moveItem(atPath: program.ledger, toPath: backup)
+    #expect(try program.daybook("init").status == 0)
+    let pulled = try program.pull("history", "--transaction", customer)
+    #expect(pulled.status == 0, "\(pulled.errors)")
+    #expect(pulled.errors.contains("the ledger is another one"), "\(pulled.errors)")
+    #expect(try program.events() == events)
+    // The first ledger is another one again, and lacks nothing.
+    try FileManager.default.removeItem(atPath: program.ledger)
+    try FileManager.default.moveItem(atPath: backup, toPath: program.ledger)
+    let back = try program.pull("history", "--transaction", customer)
+    #expect(back.errors.contains("the ledger is another one"), "\(back.errors)")
+    #expect(try program.events() == events)
+  }
+}

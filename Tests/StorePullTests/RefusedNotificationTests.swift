@@ -1,0 +1,140 @@
+import Foundation
+import LedgerEvents
+import SignedDataSamples
+import Testing
+import TracedProcesses
+
+@testable import StorePull
+
+/// Notifications that the ledger refuses, and those that cannot be read.
+@Suite("A refused notification", .serialized) struct RefusedNotificationTests {
+  private let bench = PullBench()
+
+  @Test("is set aside, holds nothing up, and is tried again") func setAside() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    bench.importer.refuse(["text-1", "text-5"])
+    let first = try await bench.notifications()
+    #expect(first.refused == 2 && first.appended == 3)
+    #expect(bench.importer.texts == ["text-2", "text-3", "text-4"])
+    #expect(bench.files(in: "refused").count == 2 && bench.files(in: "answers").isEmpty)
+    #expect(bench.notices.all.count == 2)
+    #expect(bench.notices.all.first?.contains("--claim") == true)
+    bench.store.change { $0.notifications = [] }
+    bench.importer.refuse(["text-5"])
+    let second = try await bench.notifications()
+    #expect(second.refused == 1 && second.appended == 1)
+    #expect(bench.files(in: "refused").count == 1)
+    bench.importer.refuse([])
+    #expect(try await bench.notifications().refused == 0)
+    #expect(Set(bench.importer.texts) == Set(PullBench.texts(5)))
+    #expect(bench.files(in: "refused").isEmpty)
+  }
+
+  @Test("ends the pull if there are too many: something else is wrong") func tooMany() async throws
+  {
+    let all = PullBench.texts(PullRun.refusedMax + 4)
+    bench.store.change { $0.notifications = all }
+    bench.importer.refuse(Set(all))
+    let error = await failure { () throws(PullError) in try await bench.notifications() }
+    #expect(error?.kind == .daybook(65))
+    #expect(error?.message.contains("--app-apple-id") == true)
+    bench.importer.refuse([])
+    try await bench.notifications()
+    #expect(Set(bench.importer.texts) == Set(all))
+  }
+
+  @Test("with another owner is told, and recorded with --claim") func claimed() throws {
+    let program = try PullProgram()
+    let appleID = ["--app-apple-id", "\(SigningSamples.appAppleID)"]
+    let purchase = try program.transaction(1)
+    program.store.change { $0.history["2000000001"] = [purchase] }
+    #expect(try program.pull("history", "--transaction", "2000000001").status == 0)
+    let payloads = [
+      try program.notification(1, account: "bob"), try program.notification(2),
+      try program.notification(3),
+    ]
+    program.store.change { $0.notifications = payloads }
+    let refused = try program.pull("notifications", "--format", "jsonl", with: appleID)
+    #expect(refused.status == 65, "\(refused.errors)")
+    #expect(refused.output.contains(#""refused":1"#))
+    #expect(refused.errors.contains("refused/production.019cb2ec-f680-7000-8000-000000000001.json"))
+    #expect(try program.daybook("entitlements", "ada").output.contains("map-3"))
+    let compared = try program.pull("reconcile", "--import", with: appleID)
+    #expect(compared.status == 65 && compared.output.contains("1 were refused"))
+    let claimed = try program.pull("notifications", "--claim", with: appleID)
+    #expect(claimed.status == 0, "\(claimed.errors)")
+    #expect(try program.pull("notifications", with: appleID).status == 0)
+    let stray = try program.pull("notifications", "--account", "ada", with: appleID)
+    #expect(stray.status == 64 && stray.errors.contains("--transaction"), "\(stray.errors)")
+    #expect(
+      try program.pull("notifications", "--account-over-token", with: appleID).status == 64)
+  }
+
+  @Test("an account is given to a customer's notifications") func account() throws {
+    let program = try PullProgram()
+    let payload = try program.notification(1, account: nil)
+    program.store.change { $0.notifications = [payload] }
+    let pulled = try program.pull(
+      "notifications", "--transaction", "2000000001", "--account", "kim", "--app-apple-id",
+      "\(SigningSamples.appAppleID)")
+    #expect(pulled.status == 0, "\(pulled.errors)")
+    #expect(try program.daybook("entitlements", "kim").output.contains("map-1"))
+  }
+
+  private func payload(_ id: String, at milliseconds: Int64) -> String {
+    let text =
+      #"{"notificationType":"TEST","notificationUUID":"\#(id)","signedDate":\#(milliseconds)}"#
+    return "e30." + Base64URL.text(Array(text.utf8)) + ".AA"
+  }
+
+  @Test("times that nothing can write do not end a comparison, and what is unreadable is missing")
+  func strange() async throws {
+    let times: [Int64] = [
+      .max, .min, 253_402_300_800_000, 253_402_300_799_999, -62_167_219_200_001,
+      -62_167_219_200_000,
+    ]
+    let all = times.enumerated().map { payload("u\($0.offset)", at: $0.element) } + ["garbage"]
+    bench.store.change { $0.notifications = all }
+    var run = try bench.run()
+    let found = try await run.reconcile(
+      PullRun.NotificationFilter(), known: [], imports: false)
+    #expect(
+      found.missed.map { $0.signedAt?.rfc3339 ?? "-" }
+        == [
+          "-", "-", "-", "9999-12-31T23:59:59.999Z", "-", "0000-01-01T00:00:00Z", "-",
+        ])
+    #expect(found.missed.count == 7 && found.missed.last?.id == nil)
+    #expect(found.listed == 7)
+  }
+
+  @Test("are counted once if the comparison begins again") func begunAgain() async throws {
+    let all = (1...5).map { payload("u\($0)", at: 1_772_366_400_000) }
+    bench.store.change { $0.notifications = all }
+    let store = bench.store
+    store.fail(.meanwhile {}, .meanwhile { store.change { $0.generation = 2 } })
+    var run = try bench.run()
+    let found = try await run.reconcile(
+      PullRun.NotificationFilter(), known: ["u1"], imports: false)
+    #expect(found.listed == 5)
+    #expect(found.missed.map(\.id) == ["u2", "u3", "u4", "u5"])
+  }
+
+  @Test("an answer that a stopped comparison saved is imported by the next one") func left()
+    async throws
+  {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.next(.killedBefore)
+    func reconcile() async throws(PullError) -> Reconciliation {
+      var run = try bench.run()
+      return try await run.reconcile(
+        PullRun.NotificationFilter(), known: [], imports: true)
+    }
+    _ = await failure { () throws(PullError) in try await reconcile() }
+    #expect(bench.files(in: "answers").count == 1)
+    // The store has forgotten it meanwhile.
+    bench.store.change { $0.notifications = [] }
+    #expect(try await reconcile().appended == 1)
+    #expect(bench.importer.texts == ["text-1"])
+    #expect(bench.files(in: "answers").isEmpty)
+  }
+}
