@@ -33,6 +33,10 @@ package struct RevocationCheckedImporter: AnswerImporter {
     return try await importer.importAnswer(file, from: environment)
   }
 
+  package func mark(at position: Int64?) throws(PullError) -> LedgerMark? {
+    try importer.mark(at: position)
+  }
+
   private static func bytes(of file: String) throws(PullError) -> [UInt8] {
     do { return [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) } catch {
       throw PullError(.disk, "\(file) cannot be read: \(error.localizedDescription)")
