@@ -59,9 +59,9 @@ public enum RecorderError: Error, Equatable, CustomStringConvertible {
 ///
 /// What cannot be written is kept in memory, up to 4 MiB, and written before anything else is; only
 /// a finish is not kept. What does not fit there either is dropped: the number of the next event
-/// shows the gap, and what it was about cannot be finished in this launch. So sell, deliver and download although a method has thrown, but do not finish: the
-/// finish throws until everything before it is on the disk. If the app ends first, the queue
-/// delivers the transaction again.
+/// shows the gap, and what it was about cannot be finished in this launch. So sell, deliver and
+/// download although a method has thrown, but do not finish: the finish throws until everything
+/// before it is on the disk. If the app ends first, the queue delivers the transaction again.
 public final class Recorder: Sendable {
   private struct State {
     var mapping: EventMapping

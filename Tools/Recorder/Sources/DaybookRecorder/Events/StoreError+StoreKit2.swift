@@ -1,8 +1,8 @@
 import Foundation
 
 extension StoreError {
-  /// An error of StoreKit 2, which is a Swift enum: `error as NSError` would give the case's number,
-  /// which changes with the system, and lose what the case carries.
+  /// An error of StoreKit 2, which is a Swift enum: `error as NSError` would give the case's
+  /// number, which changes with the system, and lose what the case carries.
   ///
   /// The message is the case's name, such as `networkError`, and what it carries is behind it.
   ///

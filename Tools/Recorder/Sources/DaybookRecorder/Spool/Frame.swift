@@ -36,8 +36,8 @@ enum Frame {
     return Found(serial: number(bytes, offset + 8, 8), line: start..<start + length)
   }
 
-  /// Whether bytes that do not check hold a header whose record would be there as a whole: then they
-  /// can be a record that was acknowledged and damaged later, and not only what a kill left.
+  /// Whether bytes that do not check hold a header whose record would be there as a whole: then
+  /// they can be a record that was acknowledged and damaged later, and not only what a kill left.
   static func mayHoldRecord(_ bytes: [UInt8]) -> Bool {
     var at = 0
     while at + headerBytes <= bytes.count {

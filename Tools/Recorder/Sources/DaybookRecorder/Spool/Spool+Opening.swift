@@ -54,8 +54,8 @@ extension Spool {
 
   private static func after(_ serial: UInt64) -> UInt64 { serial < serialMax ? serial + 1 : 1 }
 
-  /// Cuts the end of a file off. Returns whether the disk did so: if not, the file is read as it is,
-  /// and gets no more records.
+  /// Cuts the end of a file off. Returns whether the disk did so: if not, the file is read as it
+  /// is, and gets no more records.
   ///
   /// - Parameter keeping: Whether the end is kept beside the file, with the suffix `.damaged`.
   private static func cut(

@@ -41,11 +41,11 @@ extension Spool {
   /// Puts the lines that were set aside back into the spool, to be uploaded again: after the server
   /// learned to take them. Returns how many there were.
   ///
-  /// What of the file cannot be read stays in it. After a crash in the middle a line may be in both;
-  /// its id makes it count once.
+  /// What of the file cannot be read stays in it. After a crash in the middle a line may be in
+  /// both; its id makes it count once.
   ///
-  /// - Throws: ``SpoolError/full(bytes:bytesMax:)`` if the spool has no room for all of them. They
-  ///   stay aside then.
+  /// - Throws: ``SpoolError/full(bytes:bytesMax:)`` if the spool has no room for all of them.
+  ///   They stay aside then.
   @discardableResult public func retryRefused() throws(SpoolError) -> Int {
     try state.withLock { state throws(SpoolError) in
       let aside: (events: [[UInt8]], unreadable: [UInt8])

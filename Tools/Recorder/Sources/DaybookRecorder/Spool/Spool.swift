@@ -1,8 +1,9 @@
 /// Lines on a disk, until they were acknowledged.
 ///
 /// When ``append(_:isRoutine:)`` returns, the lines are on the disk, and survive a kill and a power
-/// cut; routine ones survive a kill, and a power cut only after the next line that is none. They stay until ``forget(_:)``. The spool is a folder of files, each a sequence of records
-/// with checksums (`Frame`), which are only ever appended to, and deleted as a whole.
+/// cut; routine ones survive a kill, and a power cut only after the next line that is none. They
+/// stay until ``forget(_:)``. The spool is a folder of files, each a sequence of records with
+/// checksums (`Frame`), which are only ever appended to, and deleted as a whole.
 ///
 /// One process at a time may have it open: a second one is refused. All methods can be called from
 /// any thread; they wait for the disk.

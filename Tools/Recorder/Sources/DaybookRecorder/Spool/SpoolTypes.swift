@@ -51,8 +51,8 @@ public struct SpoolReport: Sendable, Equatable {
   /// Events of earlier launches that are still to be uploaded.
   public var events = 0
   /// Bytes at the end of the newest file that are no whole record: what a kill in the middle of a
-  /// write leaves, before it is acknowledged. They were cut off. If the disk damaged the length of an
-  /// acknowledged record there, it looks the same.
+  /// write leaves, before it is acknowledged. They were cut off. If the disk damaged the length of
+  /// an acknowledged record there, it looks the same.
   public var cutBytes = 0
   /// Bytes elsewhere that do not check, and were skipped: events that the disk lost, or what a
   /// write left that failed. Those at the end of a file are kept beside it, as `….spool.damaged`.

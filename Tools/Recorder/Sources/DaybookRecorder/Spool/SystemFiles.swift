@@ -26,8 +26,8 @@ public struct SystemFiles: SpoolFiles {
     #endif
   }
 
-  /// The folders that get a new name when a folder is made: its parent, and those above it up to the
-  /// first that was there. None if the folder is there.
+  /// The folders that get a new name when a folder is made: its parent, and those above it up to
+  /// the first that was there. None if the folder is there.
   static func parents(of path: String, exists: (String) -> Bool) -> [String] {
     var found: [String] = []
     var folder = path

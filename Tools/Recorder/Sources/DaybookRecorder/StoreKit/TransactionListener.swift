@@ -3,17 +3,13 @@
   public import StoreKit
 
   /// Listens to StoreKit 2: what is unfinished, what is updated, and the states of subscriptions.
-  /// Each value is recorded, then passed on. The same transaction can come from several of them, and
-  /// from a purchase: it is delivered once (``DeliveryGate``), if the app's own purchases go through
-  /// ``deliver(_:)``, too.
+  /// Each value is recorded, then passed on. The same transaction can come from several of them,
+  /// and from a purchase: it is delivered once (``DeliveryGate``), if the app's own purchases go
+  /// through ``deliver(_:)``, too.
   ///
-  /// ```swift
-  /// let listener = TransactionListener(
-  ///   recorder, failed: { log($0) }, deliver: { result in try await give(result) })
-  /// if case .success(let result) = try await product.purchase(with: recorder) {
-  ///   try await listener.deliver(result)
-  /// }
-  /// ```
+  /// ```swift let listener = TransactionListener( recorder, failed: { log($0) }, deliver: { result
+  /// in try await give(result) }) if case .success(let result) = try await product.purchase(with:
+  /// recorder) { try await listener.deliver(result) } ```
   ///
   /// Make it at the launch, and keep it for as long as the app runs.
   public final class TransactionListener: Sendable {

@@ -40,8 +40,8 @@ public actor Upload {
   /// Called when the spool has room again.
   private let hasForgotten: @Sendable () -> Void
   private var backOff = BackOff()
-  /// Lines that were refused while the file of refused lines had no room, or alone by an answer that
-  /// names no line: they stay in the spool, and are not sent again in this launch.
+  /// Lines that were refused while the file of refused lines had no room, or alone by an answer
+  /// that names no line: they stay in the spool, and are not sent again in this launch.
   private var parked: Set<UInt64> = []
   /// The most lines in the next request: less after a request was refused as a whole, to find the
   /// line that was meant.
