@@ -7,9 +7,13 @@
   /// and from a purchase: it is delivered once (``DeliveryGate``), if the app's own purchases go
   /// through ``deliver(_:)``, too.
   ///
-  /// ```swift let listener = TransactionListener( recorder, failed: { log($0) }, deliver: { result
-  /// in try await give(result) }) if case .success(let result) = try await product.purchase(with:
-  /// recorder) { try await listener.deliver(result) } ```
+  /// ```swift
+  /// let listener = TransactionListener(
+  ///   recorder, failed: { log($0) }, deliver: { result in try await give(result) })
+  /// if case .success(let result) = try await product.purchase(with: recorder) {
+  ///   try await listener.deliver(result)
+  /// }
+  /// ```
   ///
   /// Make it at the launch, and keep it for as long as the app runs.
   public final class TransactionListener: Sendable {
