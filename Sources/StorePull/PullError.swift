@@ -16,6 +16,8 @@ package struct PullError: Error, Sendable, CustomStringConvertible {
     case unavailable
     /// An answer is not what the store's documentation describes.
     case malformed
+    /// A file that was named does not hold what it should.
+    case badFile
     /// A certificate that signed an answer was revoked.
     case revoked
     /// The pages of a list go round, or do not end.

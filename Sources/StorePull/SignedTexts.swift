@@ -19,20 +19,20 @@ package struct SignedTexts: Sendable {
   ///   - file: A JWS, or JSON with signed texts anywhere in it: a notification as it was sent, or a
   ///     saved answer of the store.
   ///   - roots: The certificates at which a chain may end.
-  /// - Throws: ``PullError``: `malformed` if it is neither.
+  /// - Throws: ``PullError``: `badFile` if it is neither.
   /// - Complexity: O(*n*) in the number of bytes, and three ECDSA checks for each signed text.
   package init(_ file: [UInt8], roots: TrustedRoots) throws(PullError) {
     let text = Self.trimmed(file)
     guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") else {
       do throws(SignedDataError) { _ = try UnverifiedPayload.decode(text) } catch {
-        throw PullError(.malformed, "expected a signed text or JSON: \(error)")
+        throw PullError(.badFile, "expected a signed text or JSON: \(error)")
       }
       add(text, roots)
       return
     }
     do throws(EventError) {
       try addAll(in: JSONValue(document: text, nulls: .leftOut), roots)
-    } catch { throw PullError(.malformed, "expected a signed text or JSON: \(error.reason)") }
+    } catch { throw PullError(.badFile, "expected a signed text or JSON: \(error.reason)") }
   }
 
   private static func trimmed(_ file: [UInt8]) -> [UInt8] {

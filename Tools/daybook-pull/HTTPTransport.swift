@@ -40,10 +40,16 @@ struct HTTPTransport: StoreTransport {
     sent.method = HTTPMethod(rawValue: request.method.rawValue)
     for (name, value) in request.headers { sent.headers.add(name: name, value: value) }
     if let body = request.body { sent.body = .bytes(ByteBuffer(bytes: body)) }
+    let seconds = min(answerSeconds, request.answerSecondsMax ?? .max)
     do {
-      return try await inTime(sent, request)
+      return try await inTime(sent, seconds, request.answerBytesMax)
     } catch let late as TransportFailure {
       throw late
+    } catch let error as HTTPClientError
+      where error == .deadlineExceeded || error == .readTimeout
+    {
+      // The client's own limits are as long, and any of them can be the first.
+      throw Self.late(seconds)
     } catch is NIOTooManyBytesError {
       throw TransportFailure("the answer has more than \(request.answerBytesMax) bytes")
     } catch {
@@ -55,19 +61,22 @@ struct HTTPTransport: StoreTransport {
   /// The answer, unless it is not complete in time: the client's own limit ends with the head, and
   /// a body that comes slowly, or stops, would hold the pull and its lock for ever.
   private func inTime(
-    _ sent: HTTPClientRequest, _ request: TransportRequest
+    _ sent: HTTPClientRequest, _ seconds: Int64, _ bytesMax: Int
   ) async throws -> TransportAnswer {
-    let seconds = min(answerSeconds, request.answerSecondsMax ?? .max)
-    return try await withThrowingTaskGroup(of: TransportAnswer.self) { group in
-      group.addTask { try await whole(sent, seconds, request.answerBytesMax) }
+    try await withThrowingTaskGroup(of: TransportAnswer.self) { group in
+      group.addTask { try await whole(sent, seconds, bytesMax) }
       group.addTask {
         try await Task.sleep(for: .seconds(seconds))
-        throw TransportFailure("the answer was not complete within \(seconds) seconds")
+        throw Self.late(seconds)
       }
       defer { group.cancelAll() }
       guard let answer = try await group.next() else { preconditionFailure("there are two tasks") }
       return answer
     }
+  }
+
+  private static func late(_ seconds: Int64) -> TransportFailure {
+    TransportFailure("the answer was not complete within \(seconds) seconds")
   }
 
   private func whole(

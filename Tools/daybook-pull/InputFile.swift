@@ -4,7 +4,7 @@ import StorePull
 
 /// Files that users name.
 enum InputFile {
-  /// - Throws: ``PullError``: `daybook` with exit code 66 if it cannot be read, `malformed` if it
+  /// - Throws: ``PullError``: `daybook` with exit code 66 if it cannot be read, `badFile` if it
   ///   is larger than any answer.
   static func bytes(of file: String) throws(PullError) -> [UInt8] {
     let bytes: [UInt8]
@@ -15,7 +15,7 @@ enum InputFile {
       throw PullError(.daybook(66), "cannot be read: \(error.localizedDescription)")
     }
     guard bytes.count <= PullFolder.answerBytesMax else {
-      throw PullError(.malformed, "has more than \(PullFolder.answerBytesMax) bytes")
+      throw PullError(.badFile, "has more than \(PullFolder.answerBytesMax) bytes")
     }
     return bytes
   }
@@ -31,11 +31,11 @@ extension TrustedRoots {
         let bytes = try InputFile.bytes(of: file)
         do throws(SignedDataError) {
           certificates += try TrustedRoots(file: bytes).encoded
-        } catch { throw PullError(.malformed, error.description) }
+        } catch { throw PullError(.badFile, error.description) }
       } catch { throw PullError(error.kind, "\(file): \(error.message)") }
     }
     do throws(SignedDataError) { return try TrustedRoots(der: certificates) } catch {
-      throw PullError(.malformed, error.description)
+      throw PullError(.badFile, error.description)
     }
   }
 }

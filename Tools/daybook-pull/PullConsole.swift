@@ -73,7 +73,7 @@ final class ProgressLine: PullProgress {
 extension PullError {
   var exitCode: ExitCode {
     switch kind {
-    case .badKey, .unauthorized, .refused, .revoked: ExitCode(65)
+    case .badKey, .badFile, .unauthorized, .refused, .revoked: ExitCode(65)
     case .notFound: ExitCode(66)
     case .disk, .damagedState: ExitCode(74)
     case .cursorRefused, .unavailable, .malformed, .endless, .busy: ExitCode(75)

@@ -70,7 +70,7 @@ struct RevocationCommand: AsyncParsableCommand {
       texts = try SignedTexts(try InputFile.bytes(of: file), roots: trusted)
     } catch { throw PullError(error.kind, "\(file): \(error.message)") }
     guard texts.count > 0 else {
-      throw PullError(.malformed, "\(file): expected signed texts, found none.")
+      throw PullError(.badFile, "\(file): expected signed texts, found none.")
     }
     return texts
   }
