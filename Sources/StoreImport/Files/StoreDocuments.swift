@@ -11,7 +11,8 @@ enum StoreDocuments {
         .malformed, reason: "the file has more than \(importSizeBytesMax) bytes",
         remedy: "Split the file, for example by its lines")
     }
-    let lines = lines(bytes)
+    let text = text(of: bytes)
+    let lines = lines(text)
     guard let first = lines.first else {
       throw ImportError(
         .otherFormat, reason: "expected \(what), found an empty file",
@@ -26,7 +27,7 @@ enum StoreDocuments {
         } catch { throw error.at(place) }
       }
     } else {
-      documents = flat(try StoreJSONReader.document(bytes), "")
+      documents = flat(try StoreJSONReader.document(Array(text)), "")
     }
     for (place, document) in documents where !document.isObject {
       throw ImportError(
@@ -43,14 +44,28 @@ enum StoreDocuments {
     }
   }
 
-  private static func lines(_ bytes: [UInt8]) -> [(number: Int, text: ArraySlice<UInt8>)] {
-    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      .enumerated().map { (number: $0.offset + 1, text: $0.element) }
-      .filter { !$0.text.allSatisfy { $0 <= 0x20 } }
+  /// The text of a file, without a byte order mark.
+  static func text(of bytes: [UInt8]) -> ArraySlice<UInt8> {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    return bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
+  }
+
+  /// The lines that are not blank, without white space at either end.
+  static func lines(
+    _ text: ArraySlice<UInt8>
+  ) -> [(number: Int, text: ArraySlice<UInt8>)] {
+    var lines: [(number: Int, text: ArraySlice<UInt8>)] = []
+    var number = 0
+    for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      number += 1
+      let line = line.trimmed
+      if !line.isEmpty { lines.append((number, line)) }
+    }
+    return lines
   }
 
   /// Whether a line holds a whole document.
-  private static func isWhole(_ line: ArraySlice<UInt8>) -> Bool {
+  static func isWhole(_ line: ArraySlice<UInt8>) -> Bool {
     do throws(ImportError) {
       _ = try StoreJSONReader.document(Array(line))
       return true
@@ -58,5 +73,16 @@ enum StoreDocuments {
       // Then the document goes on in the next line, or its error is reported with it.
       return false
     }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The bytes without white space at either end.
+  fileprivate var trimmed: ArraySlice<UInt8> {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    var text = self
+    while let first = text.first, isSpace(first) { text.removeFirst() }
+    while let last = text.last, isSpace(last) { text.removeLast() }
+    return text
   }
 }

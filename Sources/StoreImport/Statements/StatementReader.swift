@@ -47,15 +47,14 @@ struct StatementReader {
   // MARK: - Documents
 
   private func items(_ bytes: [UInt8]) throws(ImportError) -> [Item] {
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
-    let lines = Self.lines(text)
+    let text = StoreDocuments.text(of: bytes)
+    let lines = StoreDocuments.lines(text)
     guard let first = lines.first else {
       throw ImportError(
         .otherFormat, reason: "the file is empty", remedy: "Pass what the store sent")
     }
     // Documents on one line each, signed or not. Anything else is one document.
-    if lines.count == 1 || Self.isSigned(first.text) || Self.isWhole(first.text) {
+    if lines.count == 1 || Self.isSigned(first.text) || StoreDocuments.isWhole(first.text) {
       var items: [Item] = []
       for line in lines {
         let place = lines.count == 1 ? "" : "line \(line.number)"
@@ -353,46 +352,11 @@ struct StatementReader {
       + "with --app-apple-id; or pass --unverified if you trust where the file is from")
 }
 
-// MARK: - Lines
-
 extension StatementReader {
-  private static func lines(_ text: ArraySlice<UInt8>) -> [(number: Int, text: ArraySlice<UInt8>)] {
-    var lines: [(number: Int, text: ArraySlice<UInt8>)] = []
-    var number = 0
-    for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      number += 1
-      let line = line.trimmed
-      if !line.isEmpty { lines.append((number, line)) }
-    }
-    return lines
-  }
-
   /// Whether a text looks like a JWS: its header is an object, whose first letters are always
   /// these.
   static func isSigned(_ text: ArraySlice<UInt8>) -> Bool {
     text.starts(with: "ey".utf8) && text.contains(UInt8(ascii: "."))
-  }
-
-  /// Whether a line holds a whole document.
-  private static func isWhole(_ line: ArraySlice<UInt8>) -> Bool {
-    do throws(ImportError) {
-      _ = try StoreJSONReader.document(Array(line))
-      return true
-    } catch {
-      // Then the document goes on in the next line, or its error is reported with it.
-      return false
-    }
-  }
-}
-
-extension ArraySlice<UInt8> {
-  /// The bytes without white space at either end.
-  fileprivate var trimmed: ArraySlice<UInt8> {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-    var text = self
-    while let first = text.first, isSpace(first) { text.removeFirst() }
-    while let last = text.last, isSpace(last) { text.removeLast() }
-    return text
   }
 }
 
