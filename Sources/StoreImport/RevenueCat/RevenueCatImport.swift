@@ -201,7 +201,7 @@ struct RevenueCatGroup {
           known.add(event, saidAt: statement.saidAt)
         }
         for event in statement.events where isNews(event, statement, known) {
-          facts.append(known.recorded[event.id] ?? event)
+          facts.append(try known.asReported(event))
           known.add(event, saidAt: statement.saidAt)
         }
       } catch { throw error.at(statement.place) }

@@ -5,7 +5,7 @@ package import LedgerEvents
 /// Source: https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields
 package struct RevenueCatMeaning: Sendable {
   package let type: String
-  /// `cancel_reason`, if the type means different things by it.
+  /// `cancel_reason` or `expiration_reason`, if the type means different things by it.
   package let reason: String?
   /// The webhook's events.
   package let kinds: [EventKind]
@@ -39,6 +39,8 @@ package struct RevenueCatMeaning: Sendable {
     .init("UNCANCELLATION", nil, .subscriptionAutoRenewChanged),
     .init("BILLING_ISSUE", nil, .subscriptionBillingFailed, .subscriptionGracePeriodEntered),
     .init("EXPIRATION", nil, .subscriptionExpired),
+    // The refund says it, and can be reversed.
+    .init("EXPIRATION", "CUSTOMER_SUPPORT", .notificationReceived),
     .init("PRODUCT_CHANGE", nil, .subscriptionPlanChanged),
     .init("SUBSCRIPTION_EXTENDED", nil, .subscriptionRenewalExtended),
     .init("REFUND_REVERSED", nil, .transactionRefundReversed),

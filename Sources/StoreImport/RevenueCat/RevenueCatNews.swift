@@ -24,19 +24,21 @@ extension RevenueCatGroup {
 
   /// A purchase of several units is credited by its first purchase fact, and RevenueCat does not
   /// say how many there are. Its fact of a purchase that does not end is therefore dated by the end
-  /// of the second, or millisecond, that it states, so that the store's fact goes first. A period
-  /// is dated by its start, and its id goes before the store's, so that what the store says of its
-  /// end is newer.
+  /// of the second, or millisecond, that it states, so that the store's fact goes first. A period is
+  /// dated right before its start, so that what the store says of its end is newer.
   private func own(_ fact: Event) -> Event {
     var event = fact
     var data = EventData.Builder()
     for member in fact.data.members { data.set(member.name, json: member.json) }
     data.set(Event.reporter, Event.revenueCat)
+    // Nothing of RevenueCat's is signed.
+    data.set(Event.verified, false)
     event.data = data.build()
-    if KnownPurchases.purchaseKinds.contains(fact.type.kind),
-      fact.data.instant("expiresAt") == nil
-    {
-      event.occurredAt = Self.end(of: fact.occurredAt)
+    if KnownPurchases.purchaseKinds.contains(fact.type.kind) {
+      event.occurredAt =
+        fact.data.instant("expiresAt") == nil
+        ? Self.end(of: fact.occurredAt)
+        : Instant(microseconds: fact.occurredAt.microseconds - 1)
     }
     let identifier = FactIdentifier(
       app: fact.app?.text ?? "", environment: environment.text,
@@ -95,6 +97,23 @@ extension RevenueCatGroup {
 }
 
 extension KnownPurchases {
+  /// Returns an event of a webhook as the ledger has it, if it has it.
+  ///
+  /// - Throws: `ImportError` with the code `contradiction` if the ledger has another event under
+  ///   the webhook's id.
+  func asReported(_ event: Event) throws(ImportError) -> Event {
+    guard let known = recorded[event.id] else { return event }
+    guard known.type == event.type, known.occurredAt == event.occurredAt,
+      known.transaction == event.transaction, known.environment == event.environment
+    else {
+      throw ImportError(
+        .contradiction,
+        reason: "the ledger has a webhook with the id \(event.id), which says something else",
+        remedy: "A webhook's id belongs to one webhook: check where this one is from")
+    }
+    return known
+  }
+
   /// Returns whether a purchase of RevenueCat, or its offer, is known: from the store, which says
   /// more of it, or from RevenueCat with the same dates, to the second.
   ///

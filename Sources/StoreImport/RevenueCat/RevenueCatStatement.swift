@@ -86,6 +86,11 @@ struct RevenueCatPurchase {
   /// Returns a decimal in thousandths, rounded half up; nil if it is none. RevenueCat computes with
   /// binary fractions, so that a price can be 4.989999999999999.
   static func thousandths(_ text: String) -> Int64? {
+    // Written by programs that compute with such numbers: 1e-05.
+    if text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+      guard let value = Double(text), abs(value) < 1e12 else { return nil }
+      return Int64((value * 1_000).rounded())
+    }
     var digits = text[...].utf8
     let isNegative = digits.first == UInt8(ascii: "-")
     if isNegative { digits.removeFirst() }

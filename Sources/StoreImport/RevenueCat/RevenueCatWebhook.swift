@@ -11,6 +11,9 @@ struct RevenueCatWebhook {
   private let environment: StoreEnvironment
   /// Whether the webhook or the command line states the environment.
   private let isEnvironmentStated: Bool
+  /// The beginning of the ids of its events. The same webhook can be imported for two environments
+  /// if it states none.
+  private let idPrefix: String
 
   /// What a file of webhooks says, and how many webhooks are about other stores.
   static func statements(
@@ -63,7 +66,8 @@ struct RevenueCatWebhook {
       throw Self.missing("event_timestamp_ms", event)
     }
     saidAt = date
-    let stated = try Self.environment(event, options) ?? options.environment
+    let own = try Self.environment(event, options)
+    let stated = own ?? options.environment
     isEnvironmentStated = stated != nil
     let isNeeded = try Self.changesSomething(type, event)
     guard stated != nil || !isNeeded else {
@@ -73,14 +77,22 @@ struct RevenueCatWebhook {
         remedy: "Import it in a file of its own and say which it is from: --environment")
     }
     environment = stated ?? .production
+    idPrefix = "revenuecat:\(id)" + (own == nil ? ":\(environment.text)" : "")
   }
 
   /// Whether what a webhook becomes counts for an answer.
   private static func changesSomething(
     _ type: String, _ event: StoreObject
   ) throws(ImportError) -> Bool {
-    let meaning = RevenueCatMeaning.of(type: type, reason: try event.text("cancel_reason"))
+    let meaning = try meaning(of: type, event)
     return meaning.map { $0.kinds != [.notificationReceived] } ?? false
+  }
+
+  private static func meaning(
+    of type: String, _ event: StoreObject
+  ) throws(ImportError) -> RevenueCatMeaning? {
+    let reason = try event.text(type == "EXPIRATION" ? "expiration_reason" : "cancel_reason")
+    return RevenueCatMeaning.of(type: type, reason: reason)
   }
 
   private static func needed(
@@ -117,10 +129,10 @@ struct RevenueCatWebhook {
   // MARK: - Statements
 
   private func statement() throws(ImportError) -> RevenueCatStatement {
-    let meaning = RevenueCatMeaning.of(type: type, reason: try event.text("cancel_reason"))
+    let meaning = try Self.meaning(of: type, event)
     var statement = RevenueCatStatement(
       place: place, saidAt: saidAt, environment: environment,
-      linkID: Name("revenuecat:\(id):linked"))
+      linkID: Name("\(idPrefix):linked"))
     for name in ["app_user_id", "original_app_user_id"] {
       if let text = try event.text(name) { statement.accounts.append(Name(text)) }
     }
@@ -131,8 +143,8 @@ struct RevenueCatWebhook {
     let purchase = try purchase(statement.accounts.first)
     statement.entry = try purchase?.entry(
       path: event.path, event.path(of: "price_in_purchased_currency"))
-    if let meaning, meaning.isPurchase {
-      guard statement.entry != nil else { throw Self.missing("transaction_id", event) }
+    // Without a transaction, it is kept as it is.
+    if let meaning, meaning.isPurchase, statement.entry != nil {
       statement.isPurchase = true
       return statement
     }
@@ -145,7 +157,7 @@ struct RevenueCatWebhook {
     if events.isEmpty && !isAlias { events = [try received(purchase, statement.accounts.first)] }
     for index in events.indices {
       let suffix = index == 0 ? "" : ":\(index + 1)"
-      events[index].id = Name("revenuecat:\(id)\(suffix)")
+      events[index].id = Name("\(idPrefix)\(suffix)")
     }
     statement.events = events
     return statement
@@ -221,9 +233,18 @@ struct RevenueCatWebhook {
     case .transactionRefunded: data.set("reason", try event.text("cancel_reason"))
     default: break
     }
+    if kind == .transactionRefunded || kind == .transactionRefundReversed {
+      // What the store signed about it says more, such as how much was refunded.
+      let before = saidAt.microseconds - Self.noticeMicrosecondsMax
+      data.set("signedAt", max(purchase.purchasedAt, Instant(microseconds: before)))
+    }
     data.set("notificationType", type)
     return [made(kind, at: date, purchase, nil, data)]
   }
+
+  /// How long after the store a refund is noticed by RevenueCat at the most, in microseconds: a day.
+  /// Its refunds and reversals yield to what the store signed in that time.
+  private static let noticeMicrosecondsMax: Int64 = 86_400 * 1_000_000
 
   /// The reasons of `subscription.expired`, in the words for the store's `expiration_intent`.
   private static let endReasons = [
@@ -236,7 +257,7 @@ struct RevenueCatWebhook {
     _ data: EventData.Builder
   ) -> Event {
     Event(
-      id: Name("revenuecat:\(id)"), type: EventType(kind), occurredAt: date,
+      id: Name(idPrefix), type: EventType(kind), occurredAt: date,
       source: EventSource(.notification), environment: environment, app: options.app,
       account: account, product: purchase.map { Name($0.product) },
       transaction: purchase.map { Name($0.transaction) },

@@ -160,7 +160,12 @@ struct NotificationFacts {
     let data = try chainData(kind)
     // A renewal that was recovered begins before it was; the failure is then the older fact.
     let isRecovery = kind == .subscriptionBillingRecovered
-    let date = try dated(isRecovery ? .signature : meaning.occurrence)
+    var date = try dated(isRecovery ? .signature : meaning.occurrence)
+    let isFailure = kind == .subscriptionBillingFailed || kind == .subscriptionGracePeriodEntered
+    // After the end, whichever of the two is imported first.
+    if isFailure, try date == purchase?.expiresAt() {
+      date = Instant(microseconds: date.microseconds + 1)
+    }
     return signed(
       event(
         kind, at: date, product: purchase?.product ?? renewal?.product,

@@ -166,7 +166,9 @@ struct NotificationV1 {
   ) throws(ImportError) -> Instant? {
     switch occurrence {
     case .purchase: return try newest?.purchasedAt()
-    case .end: return try newest?.expiresAt()
+    case .end:
+      // After the end, whichever of the two is imported first.
+      return try newest?.expiresAt().map { Instant(microseconds: $0.microseconds + 1) }
     case .change: return try whole.eventDate("auto_renew_status_change_date")
     case .sending: return nil
     case .cancellation:

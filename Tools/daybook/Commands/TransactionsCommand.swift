@@ -114,7 +114,8 @@ extension TransactionsCommand {
     printer.end()
   }
 
-  /// The first purchase of each chain that no account has.
+  /// The first purchase of each chain that no account has. What an erased customer had stays
+  /// nobody's, so there is nothing to do about it.
   private func ownerless(
     _ entries: [TransactionsAnswer.Entry], _ view: LedgerView
   ) throws(LedgerError) -> [TransactionsAnswer.Entry] {
@@ -122,12 +123,17 @@ extension TransactionsCommand {
       let environment: StoreEnvironment
       let original: Name
     }
+    func chain(of entry: TransactionsAnswer.Entry, _ transaction: Name) -> Chain {
+      Chain(environment: entry.environment, original: entry.originalTransaction ?? transaction)
+    }
     var seen: Set<Chain> = []
+    for entry in entries where entry.isErasedCustomers {
+      if let transaction = entry.transaction { seen.insert(chain(of: entry, transaction)) }
+    }
     var found: [TransactionsAnswer.Entry] = []
     for entry in entries {
       guard entry.purchasedAt != nil, let transaction = entry.transaction else { continue }
-      let chain = Chain(
-        environment: entry.environment, original: entry.originalTransaction ?? transaction)
+      let chain = chain(of: entry, transaction)
       guard seen.insert(chain).inserted else { continue }
       // An account may have the chain by another transaction of it, or by a transfer.
       let owners = try view.accounts(
@@ -172,6 +178,10 @@ extension TransactionsAnswer {
 }
 
 extension TransactionsAnswer.Entry {
+  /// Whether the purchase was a customer's who was erased. The name of an erased account is
+  /// `erased:` and a number.
+  var isErasedCustomers: Bool { account?.text.hasPrefix("erased:") == true }
+
   /// The reported state in one word; `nil` if only the store has reported the transaction.
   fileprivate var state: String? {
     reported.flatMap { $0.text.split(separator: ".").last.map(String.init) }

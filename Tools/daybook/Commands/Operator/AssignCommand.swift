@@ -38,19 +38,27 @@ struct Assign: ParsableCommand {
     guard options.ledger.isThere else { return }
     let environment = options.environment?.environment ?? .production
     let (transaction, account) = (transaction, account)
-    let (isKnown, owners) = try options.ledger.read { (view) throws(LedgerError) in
+    let (entries, owners) = try options.ledger.read { (view) throws(LedgerError) in
       let reference = CustomerReference.transaction(transaction)
-      let answer = try view.transactions(of: reference, environments: [environment])
       return (
-        !answer.entries.isEmpty,
+        try view.transactions(of: reference, environments: StoreEnvironment.allCases).entries,
         try view.accounts(of: reference, environments: [environment], clocks: .now)
       )
     }
     let shown = TextTable.printable(transaction.text)
-    guard isKnown else {
+    guard entries.contains(where: { $0.environment == environment }) else {
+      if let other = entries.first?.environment {
+        throw InputProblem(
+          "transaction \(shown) is of \(other.text), not of \(environment.text): pass "
+            + "--environment \(other.text).")
+      }
       throw InputProblem(
         "the ledger knows no transaction \(shown) in \(environment.text): check the spelling and "
           + "--environment. `daybook transactions --ownerless` lists what nobody has.")
+    }
+    guard !entries.contains(where: \.isErasedCustomers) else {
+      throw InputProblem(
+        "transaction \(shown) belonged to a customer who was erased, and stays nobody's.")
     }
     guard let owner = owners.first, !owners.contains(account) else { return }
     throw InputProblem(
