@@ -18,9 +18,9 @@ extension PullRun {
   /// Imports a saved page. Of notifications, what the ledger refuses is set aside, and does not
   /// hold up the others.
   ///
-  /// - Parameter refused: How many were refused in this run before.
+  /// - Parameter refused: How many this run set aside before, without those of earlier runs.
   /// - Throws: ``PullError``.
-  func imported(
+  mutating func imported(
     _ file: String, of list: StoreList, _ environment: StoreHost.Environment, refused: Int
   ) async throws(PullError) -> PageImport {
     let refusal: PullError
@@ -43,17 +43,20 @@ extension PullRun {
       } catch {
         guard Self.isRefusal(error) else { throw error }
         let name = Self.fileName(entry, environment)
-        if try folder.isSettled(name) {
+        let isSettled = try folder.isSettled(name)
+        if isSettled || refusedNames.contains(name) {
           try folder.removeAnswer(single)
           continue
         }
         guard refused + outcome.refused < Self.refusedMax else {
           throw PullError(
             .daybook(65),
-            "the ledger refused more than \(Self.refusedMax) notifications. Check --app, "
-              + "--app-apple-id and --root; the pull continues with this page.")
+            "the ledger refused more than \(Self.refusedMax) notifications in this run, and they "
+              + "are set aside in \(folder.path)/refused. Check --app, --app-apple-id and --root; "
+              + "the pull continues with this page.")
         }
         outcome.refused += 1
+        refusedNames.insert(name)
         // The import says itself why it refuses something.
         if error.kind == .revoked { client.notice(error.message) }
         try setAside(single, entry, name)
@@ -73,8 +76,8 @@ extension PullRun {
     try folder.setAside(file, as: name)
     client.notice(
       "the ledger refused the notification \(id ?? "without an id"), for the reason above. It is "
-        + "set aside in \(folder.path)/refused/\(name), and every pull of notifications tries it "
-        + "again, with --claim for example; remove the file to give it up")
+        + "set aside in \(folder.path)/refused/\(name), and every pull of notifications without "
+        + "--transaction tries it again, with --claim for example; remove the file to give it up")
   }
 
   /// A name that is safe for a file, and the same for the same notification.
@@ -97,7 +100,9 @@ extension PullRun {
   /// may take it.
   ///
   /// - Throws: ``PullError``.
-  func importRefused(_ environment: StoreHost.Environment) async throws(PullError) -> PageImport {
+  mutating func importRefused(
+    _ environment: StoreHost.Environment
+  ) async throws(PullError) -> PageImport {
     try folder.removeAnswers(from: Self.singlePrefix)
     var outcome = PageImport()
     for name in try folder.refused() where name.hasPrefix(environment.rawValue + ".") {
@@ -107,6 +112,7 @@ extension PullRun {
       } catch {
         guard Self.isRefusal(error) else { throw error }
         outcome.refused += 1
+        refusedNames.insert(name)
       }
     }
     if outcome.refused > 0 {
