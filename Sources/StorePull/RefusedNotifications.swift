@@ -25,7 +25,9 @@ extension PullRun {
   ) async throws(PullError) -> PageImport {
     let refusal: PullError
     do throws(PullError) {
-      return PageImport(appended: try await importNoting(file, environment))
+      let appended = try await importNoting(file, environment)
+      if list == .notifications { try settle(file, environment) }
+      return PageImport(appended: appended)
     } catch {
       guard list == .notifications, Self.isRefusal(error) else { throw error }
       refusal = error
@@ -39,6 +41,7 @@ extension PullRun {
         // A page with one notification was refused for that one.
         guard entries.count > 1 else { throw refusal }
         outcome.appended += try await importNoting(single, environment)
+        try settle(single, environment)
         try folder.removeAnswer(single)
       } catch {
         guard Self.isRefusal(error) else { throw error }
@@ -63,6 +66,18 @@ extension PullRun {
       }
     }
     return outcome
+  }
+
+  /// Notes what was set aside before and is imported now, with one customer's options for example:
+  /// without them it would be refused again.
+  private func settle(
+    _ file: String, _ environment: StoreHost.Environment
+  ) throws(PullError) {
+    let refused = try folder.refused()
+    guard !refused.isEmpty else { return }
+    let entries = Self.entries(of: try folder.answer(file) ?? [])
+    let names = Set(entries.map { Self.fileName($0, environment) })
+    for name in refused where names.contains(name) { try folder.settle(name) }
   }
 
   private static func isRefusal(_ error: PullError) -> Bool {

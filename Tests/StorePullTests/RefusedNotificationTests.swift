@@ -109,6 +109,21 @@ import TracedProcesses
     #expect(bench.files(in: "refused").count == 1)
   }
 
+  @Test("is settled by the pull of its own customer") func settled() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    #expect(try await bench.notifications().refused == 1)
+    bench.importer.refuse([])
+    var filter = PullRun.NotificationFilter()
+    filter.transaction = PullBench.customer
+    #expect(try await bench.notifications(filter).appended == 1)
+    #expect(bench.files(in: "refused").isEmpty && bench.files(in: "settled").count == 1)
+    // Without the customer's options, the ledger would refuse it again.
+    bench.importer.refuse(["text-1"])
+    let pulled = try await bench.notifications()
+    #expect(pulled.refused == 0 && pulled.stillRefused == 0)
+  }
+
   @Test("from before counts for a comparison that imports") func stillRefused() async throws {
     bench.store.change { $0.notifications = ["text-1"] }
     bench.importer.refuse(["text-1"])
