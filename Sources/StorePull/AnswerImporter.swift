@@ -7,6 +7,11 @@ package protocol AnswerImporter: Sendable {
     _ file: String, from environment: StoreHost.Environment
   ) async throws(PullError) -> Int
 
+  /// Refuses to go on without a ledger: one that cannot be found is not another one.
+  ///
+  /// - Throws: ``PullError``: `daybook` with exit code 66 if there is none.
+  func requireLedger() throws(PullError)
+
   /// The event of the ledger at a position, or its last one; nil if there is none.
   ///
   /// - Throws: ``PullError``: `daybook` if the ledger cannot be read.

@@ -17,10 +17,12 @@ extension PullRun {
   /// Begins all lists again if the ledger is not the one into which they were pulled, or was
   /// restored from before: behind the cursors, it would never get what it lacks.
   ///
-  /// - Throws: ``PullError``: `daybook`, `disk`.
+  /// - Throws: ``PullError``: `daybook`, with exit code 66 if there is no ledger although one was
+  ///   noted; `disk`.
   mutating func checkLedger() throws(PullError) {
     guard !isLedgerChecked else { return }
     let noted = try folder.mark()
+    if noted.isThere { try importer.requireLedger() }
     var isKnown = noted.isThere
     if let mark = noted.mark {
       isKnown = try importer.mark(at: mark.position) == mark

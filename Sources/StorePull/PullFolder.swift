@@ -227,12 +227,18 @@ package final class PullFolder: Sendable {
     }
   }
 
-  /// Removes an imported answer, or keeps it where it is not imported again.
+  /// Removes an imported answer, or keeps it where it is not imported again. If pages are counted
+  /// from one again, those of before stay: the later one's name gets a number.
   package func finish(_ file: String) throws(PullError) {
     try reporting { () throws(FolderError) in
       guard keeps else { return try answers.removeFile(file) }
       let kept = try folder.folderMade("kept")
-      try answers.replace(file, in: kept, by: file)
+      var (name, number) = (file, 1)
+      while try kept.kind(of: name) != nil {
+        number += 1
+        name = "\(file).\(number)"
+      }
+      try answers.replace(name, in: kept, by: file)
     }
   }
 

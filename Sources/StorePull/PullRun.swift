@@ -9,8 +9,10 @@ package struct PulledList: Sendable, Equatable {
   package var pages = 0
   package var signed = 0
   package var appended = 0
-  /// How many notifications the ledger refused.
+  /// How many notifications the ledger refused for the first time.
   package var refused = 0
+  /// How many of those that earlier runs set aside it refused again.
+  package var stillRefused = 0
 }
 
 /// Pulls lists, page by page: each page is saved, imported, and then noted.
@@ -38,6 +40,8 @@ package struct PullRun: Sendable {
   var pagesLimit = Self.pagesMax
   /// Whether the ledger was found to be the one of the states.
   var isLedgerChecked = false
+  /// The files of `refused/` that this run counted. The store lists their notifications again.
+  var refusedNames: Set<String> = []
 
   package init(
     client: StoreClient, folder: PullFolder, importer: any AnswerImporter,
@@ -123,8 +127,11 @@ package struct PullRun: Sendable {
     let name = "notifications.\(environment.rawValue).\(filter.isPartial ? "some" : "all")"
     var state = try folder.state(name) ?? PullState()
     var pulled = PulledList(list: .notifications, transaction: nil, environment: environment)
-    let again = try await importRefused(environment)
-    (pulled.appended, pulled.refused) = (again.appended, again.refused)
+    // With a transaction, --account is its customer, and what was set aside may be another one's.
+    if filter.transaction == nil {
+      let again = try await importRefused(environment)
+      (pulled.appended, pulled.stillRefused) = (again.appended, again.refused)
+    }
     var answeredUntil: Int64?
     if let under = state.question, try isUnderWay(state, name),
       Self.isSame(

@@ -28,8 +28,10 @@ package struct Reconciliation: Sendable {
   package var missed: [MissedNotification] = []
   /// How many events were appended, if what is missing was imported.
   package var appended = 0
-  /// How many the ledger refused.
+  /// How many the ledger refused for the first time.
   package var refused = 0
+  /// How many of those that earlier runs set aside it refused again.
+  package var stillRefused = 0
   package var isImported = false
 }
 
@@ -51,7 +53,7 @@ extension PullRun {
       environment: environments[0], start: Instant(microseconds: asked.start * 1_000),
       end: Instant(microseconds: asked.end * 1_000))
     found.isImported = imports
-    if imports { try await importLeft(name, &found) }
+    if imports { try await importLeft(name, filter, &found) }
     var seen = known
     var token: String?
     var restarts = 0
@@ -92,7 +94,7 @@ extension PullRun {
     return found
   }
 
-  private func importMissed(
+  private mutating func importMissed(
     _ file: String, _ found: inout Reconciliation
   ) async throws(PullError) {
     let outcome = try await imported(
@@ -102,10 +104,16 @@ extension PullRun {
     try folder.finish(file)
   }
 
-  /// Imports what an earlier reconciliation saved when it was stopped, and what was refused.
-  private func importLeft(_ name: String, _ found: inout Reconciliation) async throws(PullError) {
+  /// Imports what an earlier reconciliation saved when it was stopped, and what was refused. With
+  /// one customer's options it imports neither, which may be another one's: saved pages are
+  /// removed, since the store lists them again.
+  private mutating func importLeft(
+    _ name: String, _ filter: NotificationFilter, _ found: inout Reconciliation
+  ) async throws(PullError) {
+    guard filter.transaction == nil else { return try folder.removeAnswers(from: name + ".") }
     let again = try await importRefused(environments[0])
     found.appended += again.appended
+    found.stillRefused = again.refused
     for file in try folder.answers(from: name + ".") { try await importMissed(file, &found) }
   }
 

@@ -18,14 +18,16 @@ extension PullRun {
   /// Imports a saved page. Of notifications, what the ledger refuses is set aside, and does not
   /// hold up the others.
   ///
-  /// - Parameter refused: How many were refused in this run before.
+  /// - Parameter refused: How many this run set aside before, without those of earlier runs.
   /// - Throws: ``PullError``.
-  func imported(
+  mutating func imported(
     _ file: String, of list: StoreList, _ environment: StoreHost.Environment, refused: Int
   ) async throws(PullError) -> PageImport {
     let refusal: PullError
     do throws(PullError) {
-      return PageImport(appended: try await importNoting(file, environment))
+      let appended = try await importNoting(file, environment)
+      if list == .notifications { try settle(file, environment) }
+      return PageImport(appended: appended)
     } catch {
       guard list == .notifications, Self.isRefusal(error) else { throw error }
       refusal = error
@@ -39,27 +41,43 @@ extension PullRun {
         // A page with one notification was refused for that one.
         guard entries.count > 1 else { throw refusal }
         outcome.appended += try await importNoting(single, environment)
+        try settle(single, environment)
         try folder.removeAnswer(single)
       } catch {
         guard Self.isRefusal(error) else { throw error }
         let name = Self.fileName(entry, environment)
-        if try folder.isSettled(name) {
+        let isSettled = try folder.isSettled(name)
+        if isSettled || refusedNames.contains(name) {
           try folder.removeAnswer(single)
           continue
         }
         guard refused + outcome.refused < Self.refusedMax else {
           throw PullError(
             .daybook(65),
-            "the ledger refused more than \(Self.refusedMax) notifications. Check --app, "
-              + "--app-apple-id and --root; the pull continues with this page.")
+            "the ledger refused more than \(Self.refusedMax) notifications in this run, and they "
+              + "are set aside in \(folder.path)/refused. Check --app, --app-apple-id and --root; "
+              + "the pull continues with this page.")
         }
         outcome.refused += 1
+        refusedNames.insert(name)
         // The import says itself why it refuses something.
         if error.kind == .revoked { client.notice(error.message) }
         try setAside(single, entry, name)
       }
     }
     return outcome
+  }
+
+  /// Notes what was set aside before and is imported now, with one customer's options for example:
+  /// without them it would be refused again.
+  private func settle(
+    _ file: String, _ environment: StoreHost.Environment
+  ) throws(PullError) {
+    let refused = try folder.refused()
+    guard !refused.isEmpty else { return }
+    let entries = Self.entries(of: try folder.answer(file) ?? [])
+    let names = Set(entries.map { Self.fileName($0, environment) })
+    for name in refused where names.contains(name) { try folder.settle(name) }
   }
 
   private static func isRefusal(_ error: PullError) -> Bool {
@@ -73,8 +91,8 @@ extension PullRun {
     try folder.setAside(file, as: name)
     client.notice(
       "the ledger refused the notification \(id ?? "without an id"), for the reason above. It is "
-        + "set aside in \(folder.path)/refused/\(name), and every pull of notifications tries it "
-        + "again, with --claim for example; remove the file to give it up")
+        + "set aside in \(folder.path)/refused/\(name), and every pull of notifications without "
+        + "--transaction tries it again, with --claim for example; remove the file to give it up")
   }
 
   /// A name that is safe for a file, and the same for the same notification.
@@ -97,7 +115,9 @@ extension PullRun {
   /// may take it.
   ///
   /// - Throws: ``PullError``.
-  func importRefused(_ environment: StoreHost.Environment) async throws(PullError) -> PageImport {
+  mutating func importRefused(
+    _ environment: StoreHost.Environment
+  ) async throws(PullError) -> PageImport {
     try folder.removeAnswers(from: Self.singlePrefix)
     var outcome = PageImport()
     for name in try folder.refused() where name.hasPrefix(environment.rawValue + ".") {
@@ -107,6 +127,7 @@ extension PullRun {
       } catch {
         guard Self.isRefusal(error) else { throw error }
         outcome.refused += 1
+        refusedNames.insert(name)
       }
     }
     if outcome.refused > 0 {

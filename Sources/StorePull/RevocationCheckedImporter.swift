@@ -33,6 +33,8 @@ package struct RevocationCheckedImporter: AnswerImporter {
     return try await importer.importAnswer(file, from: environment)
   }
 
+  package func requireLedger() throws(PullError) { try importer.requireLedger() }
+
   package func mark(at position: Int64?) throws(PullError) -> LedgerMark? {
     try importer.mark(at: position)
   }

@@ -58,6 +58,32 @@ import TracedProcesses
     #expect(bench.notices.all.count == 1)
   }
 
+  @Test("forgets nothing if there is no ledger") func gone() async throws {
+    bench.fill(5)
+    bench.importer.next(.imported, .refused)
+    _ = await failure { () throws(PullError) in try await bench.history() }
+    let (states, answers) = (bench.files(in: "state"), bench.files(in: "answers"))
+    #expect(answers.count == 1)
+    bench.importer.moveLedger(isThere: false)
+    let error = await failure { () throws(PullError) in try await bench.history() }
+    #expect(error?.kind == .daybook(66))
+    #expect(bench.files(in: "state") == states && bench.files(in: "answers") == answers)
+    bench.importer.moveLedger(isThere: true)
+    try await bench.history()
+    #expect(bench.importer.texts == PullBench.texts(5) && bench.notices.all.isEmpty)
+  }
+
+  @Test("overwrites no answers that were kept") func keeps() async throws {
+    bench.fill(2)
+    for _ in 1...3 {
+      var run = try bench.run(keeps: true)
+      _ = try await run.pull(.history, PullBench.customer)
+      bench.importer.replaceLedger()
+    }
+    let name = "history.production.2000000001.000001.json"
+    #expect(bench.files(in: "kept") == [name, name + ".2", name + ".3"])
+  }
+
   @Test("fills a ledger that was made anew, by the programs") func program() throws {
     let customer = "2000000001"
     let program = try PullProgram()
@@ -66,6 +92,8 @@ import TracedProcesses
     let events = try program.events()
     let backup = program.folder.appending(path: "moved").path
     try FileManager.default.moveItem(atPath: program.ledger, toPath: backup)
+    let gone = try program.pull("history", "--transaction", customer)
+    #expect(gone.status == 66 && gone.errors.contains("nothing was forgotten"), "\(gone.errors)")
     #expect(try program.daybook("init").status == 0)
     let pulled = try program.pull("history", "--transaction", customer)
     #expect(pulled.status == 0, "\(pulled.errors)")

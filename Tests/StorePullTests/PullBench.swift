@@ -63,6 +63,7 @@ final class NotingImporter: AnswerImporter {
     var refused: Set<String> = []
     /// The ledger's clock: another one for each ledger.
     var clock = 1
+    var isThere = true
   }
 
   private let state = Mutex(State())
@@ -84,11 +85,21 @@ final class NotingImporter: AnswerImporter {
     }
   }
 
+  /// Somebody moves the ledger away, or back.
+  func moveLedger(isThere: Bool) { state.withLock { $0.isThere = isThere } }
+
+  func requireLedger() throws(PullError) {
+    guard state.withLock({ $0.isThere }) else {
+      throw PullError(.daybook(66), "there is no ledger")
+    }
+  }
+
   /// Somebody else appends.
   func append(_ text: String) { state.withLock { $0.texts.append(text) } }
 
   func mark(at position: Int64?) throws(PullError) -> LedgerMark? {
     state.withLock { state in
+      guard state.isThere else { return nil }
       let position = position ?? Int64(state.texts.count)
       guard (1...Int64(max(state.texts.count, 1))).contains(position), !state.texts.isEmpty else {
         return nil

@@ -22,10 +22,10 @@ import TracedProcesses
     bench.store.change { $0.notifications = [] }
     bench.importer.refuse(["text-5"])
     let second = try await bench.notifications()
-    #expect(second.refused == 1 && second.appended == 1)
+    #expect(second.refused == 0 && second.stillRefused == 1 && second.appended == 1)
     #expect(bench.files(in: "refused").count == 1)
     bench.importer.refuse([])
-    #expect(try await bench.notifications().refused == 0)
+    #expect(try await bench.notifications().stillRefused == 0)
     #expect(Set(bench.importer.texts) == Set(PullBench.texts(5)))
     #expect(bench.files(in: "refused").isEmpty)
   }
@@ -38,6 +38,11 @@ import TracedProcesses
     let error = await failure { () throws(PullError) in try await bench.notifications() }
     #expect(error?.kind == .daybook(65))
     #expect(error?.message.contains("--app-apple-id") == true)
+    #expect(error?.message.contains("/refused") == true)
+    // Those of the first run count no more, though the store lists them again.
+    let second = try await bench.notifications()
+    #expect(second.refused == 4 && second.stillRefused == PullRun.refusedMax)
+    #expect(bench.files(in: "refused").count == all.count)
     bench.importer.refuse([])
     try await bench.notifications()
     #expect(Set(bench.importer.texts) == Set(all))
@@ -79,6 +84,54 @@ import TracedProcesses
       "\(SigningSamples.appAppleID)")
     #expect(pulled.status == 0, "\(pulled.errors)")
     #expect(try program.daybook("entitlements", "kim").output.contains("map-1"))
+  }
+
+  @Test("is not given to the customer of another pull") func filtered() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    #expect(try await bench.notifications().refused == 1)
+    bench.importer.refuse([])
+    bench.store.change { $0.notifications = ["text-2"] }
+    var filter = PullRun.NotificationFilter()
+    filter.transaction = PullBench.customer
+    let pulled = try await bench.notifications(filter)
+    #expect(pulled.appended == 1 && pulled.stillRefused == 0)
+    // What a stopped comparison left is not given to the customer, either.
+    let left = "reconcile.production.all.000001.json"
+    try Data(#"{"notificationHistory":[{"signedPayload":"text-3"}]}"#.utf8)
+      .write(to: URL(fileURLWithPath: bench.path + "/answers/" + left))
+    bench.store.change { $0.notifications = [] }
+    var run = try bench.run()
+    let found = try await run.reconcile(filter, known: [], imports: true)
+    #expect(found.appended == 0 && found.stillRefused == 0)
+    #expect(bench.files(in: "answers").isEmpty)
+    #expect(bench.importer.texts == ["text-2"])
+    #expect(bench.files(in: "refused").count == 1)
+  }
+
+  @Test("is settled by the pull of its own customer") func settled() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    #expect(try await bench.notifications().refused == 1)
+    bench.importer.refuse([])
+    var filter = PullRun.NotificationFilter()
+    filter.transaction = PullBench.customer
+    #expect(try await bench.notifications(filter).appended == 1)
+    #expect(bench.files(in: "refused").isEmpty && bench.files(in: "settled").count == 1)
+    // Without the customer's options, the ledger would refuse it again.
+    bench.importer.refuse(["text-1"])
+    let pulled = try await bench.notifications()
+    #expect(pulled.refused == 0 && pulled.stillRefused == 0)
+  }
+
+  @Test("from before counts for a comparison that imports") func stillRefused() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    #expect(try await bench.notifications().refused == 1)
+    bench.store.change { $0.notifications = [] }
+    var run = try bench.run()
+    let found = try await run.reconcile(PullRun.NotificationFilter(), known: [], imports: true)
+    #expect(found.missed.isEmpty && found.refused == 0 && found.stillRefused == 1)
   }
 
   private func payload(_ id: String, at milliseconds: Int64) -> String {

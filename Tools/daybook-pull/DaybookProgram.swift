@@ -61,9 +61,21 @@ struct DaybookProgram: AnswerImporter {
     return Int(answer["appended"]?.integer ?? 0)
   }
 
+  private var isLedgerThere: Bool {
+    FileManager.default.fileExists(atPath: ledgerPath + "/log")
+  }
+
+  func requireLedger() throws(PullError) {
+    guard isLedgerThere else {
+      throw PullError(
+        .daybook(66),
+        "there is no ledger at \(ledgerPath); nothing was forgotten. Name the ledger with "
+          + "--ledger, or make a new one with `daybook init`.")
+    }
+  }
+
   func mark(at position: Int64?) throws(PullError) -> LedgerMark? {
-    // The first import makes the ledger.
-    guard FileManager.default.fileExists(atPath: ledgerPath + "/log") else { return nil }
+    guard isLedgerThere else { return nil }
     let which = position.map { ["--from", "\($0)", "--to", "\($0)"] } ?? ["--reverse"]
     var mark: LedgerMark?
     try run(["events", "--limit", "1", "--format", "jsonl"] + which) { (line) throws(PullError) in

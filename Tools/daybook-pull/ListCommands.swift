@@ -236,7 +236,7 @@ struct PullReport {
     line.add("pages", list.pages)
     line.add("signedTexts", list.signed)
     line.add("appended", list.appended)
-    line.add("refused", list.refused)
+    line.add("refused", list.refused + list.stillRefused)
     return line.text
   }
 }

@@ -118,7 +118,7 @@ struct NotificationsCommand: AsyncParsableCommand {
         program, importer, environments: [store.environment ?? .production]
       ) { run in
         let pulled = try await run.notifications(notifications.filter)
-        refused = pulled.refused
+        refused = pulled.refused + pulled.stillRefused
         report.add(pulled)
       }
       report.end()
@@ -165,9 +165,13 @@ struct ReconcileCommand: AsyncParsableCommand {
       }
       guard let answer else { return }
       print(answer)
-      if answer.refused > 0 { throw ExitCode(65) }
+      if Self.refused(answer) > 0 { throw ExitCode(65) }
       if !answer.missed.isEmpty && !answer.isImported { throw ExitCode(1) }
     }
+  }
+
+  private static func refused(_ answer: Reconciliation) -> Int {
+    answer.refused + answer.stillRefused
   }
 
   private func print(_ answer: Reconciliation) {
@@ -183,7 +187,7 @@ struct ReconcileCommand: AsyncParsableCommand {
       line.add("missing", answer.missed.count)
       line.add("imported", answer.isImported)
       line.add("appended", answer.appended)
-      line.add("refused", answer.refused)
+      line.add("refused", Self.refused(answer))
       line.add(
         "notifications", json: "[" + answer.missed.map(Self.json).joined(separator: ",") + "]")
       PullConsole.print(line.text)
@@ -202,7 +206,7 @@ struct ReconcileCommand: AsyncParsableCommand {
         count + answer.environment.rawValue
           + (isImported
             ? " were missing in the ledger, and were imported as \(answer.appended) events"
-              + (answer.refused > 0 ? "; \(answer.refused) were refused" : "")
+              + (Self.refused(answer) > 0 ? "; \(Self.refused(answer)) were refused" : "")
             : " are missing in the ledger"))
     }
   }
