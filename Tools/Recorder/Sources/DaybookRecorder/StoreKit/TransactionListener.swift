@@ -37,7 +37,7 @@
       let gate = DeliveryGate()
       self.gate = gate
       give = deliver
-      // In a task of its own: one that takes long, or never ends, keeps nothing from being recorded.
+      // In a task of its own: one that never ends keeps nothing from being recorded.
       let give: @Sendable (VerificationResult<StoreKit.Transaction>) -> Void = { result in
         Task {
           do {
