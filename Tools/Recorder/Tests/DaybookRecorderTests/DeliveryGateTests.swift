@@ -125,7 +125,10 @@ import Testing
         #expect(hasEnded.withLock { $0 })
       }
     }
-    while await gate.waiters == 0 { await Task.yield() }
+    while await gate.waiters == 0 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
     hasEnded.withLock { $0 = true }
     first.go.finish()
     try await first.task.value
@@ -136,7 +139,10 @@ import Testing
     let gate = DeliveryGate()
     let first = await begin(gate, signed(0))
     let second = Task { try await gate.pass(signed(0)) { Issue.record("given twice") } }
-    while await gate.waiters == 0 { await Task.yield() }
+    while await gate.waiters == 0 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
     first.go.finish()

@@ -128,6 +128,9 @@ public actor Upload {
   /// How many wait for the loop.
   var callers: Int { waiters.count }
 
+  /// Whether the loop goes on: there is one, and it was not cancelled.
+  var isGoingOn: Bool { loop.map { !$0.isCancelled } ?? false }
+
   private func runLoop() async {
     var failure: (any Error)?
     do {
