@@ -75,6 +75,9 @@ public final class Recorder: Sendable {
     var missedBytes = 0
     /// The transactions and payments of events that were dropped.
     var dropped: Set<String> = []
+    /// The payments of the transactions that were reported in this launch. What is missing of the
+    /// payment is missing of the purchase.
+    var payments: [String: String] = [:]
     /// The objects of transactions that were finished and have not left the queue yet.
     var finished: Set<UInt> = []
   }
@@ -129,9 +132,30 @@ public final class Recorder: Sendable {
   }
 
   /// Records a callback that brings several values at once, such as 500 restored transactions, with
-  /// one write and one wait for the disk. All are recorded, or none.
+  /// one write and one wait for the disk. All are recorded, or none; but if one is too long for a
+  /// ledger, the others are recorded, each by itself.
+  ///
+  /// - Throws: ``RecorderError``, the first if they were recorded each by itself. Do not record
+  ///   them again, except after ``RecorderError/incomplete(type:missing:)``.
   public func record(storeKit1 calls: [QueueCall]) throws(RecorderError) {
-    try record(isKept: !calls.contains(where: \.isFinish)) { state in
+    do throws(RecorderError) {
+      try record(together: calls)
+    } catch {
+      guard error.isTooLong, calls.count > 1 else { throw error }
+      var failure: RecorderError?
+      for call in calls {
+        do throws(RecorderError) {
+          try record(together: [call])
+        } catch {
+          failure = failure ?? error
+        }
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  private func record(together calls: [QueueCall]) throws(RecorderError) {
+    try record(isKept: !calls.contains(where: \.isFinish), isMany: calls.count > 1) { state in
       calls.flatMap { state.mapping.events(of: $0, signedIn: state.account) }
     }
     state.withLock { state in
@@ -162,7 +186,7 @@ public final class Recorder: Sendable {
   }
 
   /// Writes what is kept in memory because the disk did not take it. An ``Upload`` of this recorder
-  /// calls it when it has made room; each record does, too.
+  /// calls it before each request; each record does, too.
   public func flush() throws(RecorderError) {
     try state.withLock { state throws(RecorderError) in
       guard !state.missed.isEmpty else { return }
@@ -176,8 +200,10 @@ public final class Recorder: Sendable {
 
   // The lock is held over the write, so that the spool has the events in the order of their
   // numbers.
+  //
+  // - Parameter isMany: Whether each call is recorded by itself if one of them is too long.
   private func record(
-    isKept: Bool, _ map: (inout State) -> [EventDraft]
+    isKept: Bool, isMany: Bool = false, _ map: (inout State) -> [EventDraft]
   ) throws(RecorderError) {
     try state.withLock { state throws(RecorderError) in
       var next = state
@@ -186,7 +212,12 @@ public final class Recorder: Sendable {
         state = next
         return
       }
-      try check(drafts, isFinish: !isKept, state)
+      for draft in drafts {
+        if let transaction = draft.transaction, let payment = draft.payment {
+          next.payments[transaction] = payment
+        }
+      }
+      try check(drafts, isFinish: !isKept, next)
       let lines = drafts.map { line($0, &next) }
       // A payment's name is written before it is used: without the event it does no harm. What was
       // recorded of a subscription is written after it was: a crash in between costs a second
@@ -207,13 +238,28 @@ public final class Recorder: Sendable {
           state = next
         } else {
           (state.saved, state.savedBytes) = (next.saved, next.savedBytes)
-          // A finish was not made, so nothing is missing. Else the gap in the numbers says it.
-          if isKept { state.sequence = next.sequence }
-          if isKept, !isRoutine { state.dropped.formUnion(drafts.flatMap(\.keys)) }
+          if isKept, !(isMany && error.isTooLong) {
+            drop(drafts, isRoutine: isRoutine, from: &state, next)
+          }
+          // It may be on the disk after all: its number is not given again.
+          if !isKept, error.mayBeWritten { state.sequence = next.sequence }
         }
         throw error
       }
     }
+  }
+
+  /// What happened can neither be written nor kept.
+  private func drop(
+    _ drafts: [EventDraft], isRoutine: Bool, from state: inout State, _ next: State
+  ) {
+    // The gap in the numbers says it.
+    state.sequence = next.sequence
+    // It happened all the same: its payment has its name, and what is reported of that payment
+    // later is known to lack something.
+    state.mapping.memory.payments = next.mapping.memory.payments
+    state.payments = next.payments
+    if !isRoutine { state.dropped.formUnion(drafts.flatMap(\.keys)) }
   }
 
   /// Whether the ledger would take the events, and a finish may be made.
@@ -224,9 +270,9 @@ public final class Recorder: Sendable {
       let account = draft.account(state.account, settings.assignsToSignedIn)
       let missing = draft.missing(account: account)
       if !missing.isEmpty { throw .incomplete(type: draft.kind.rawValue, missing: missing) }
-      if isFinish, let name = draft.keys.first(where: state.dropped.contains) {
-        throw .dropped(name)
-      }
+      let payment = draft.transaction.flatMap { state.payments[$0] }
+      let names = draft.keys + [payment].compactMap { $0 }
+      if isFinish, let name = names.first(where: state.dropped.contains) { throw .dropped(name) }
     }
   }
 
@@ -269,6 +315,11 @@ extension RecorderError {
   /// Whether it is the event's own fault, and no later attempt will succeed.
   fileprivate var isTooLong: Bool {
     if case .spool(let error) = self { error.isTooLong } else { false }
+  }
+
+  /// Whether the disk failed, so that nobody knows whether it has the event.
+  fileprivate var mayBeWritten: Bool {
+    if case .spool(.failed) = self { true } else { false }
   }
 }
 

@@ -5,6 +5,17 @@ import Testing
 @Suite("A delivered transaction", .timeLimit(.minutes(1))) struct DeliveryGateTests {
   private struct NoRoom: Error {}
 
+  /// What the store signed so many seconds later.
+  private func signed(
+    _ seconds: Int64, _ set: (inout SignedTransaction) -> Void = { _ in }
+  ) -> SignedTransaction {
+    EveryCall.signed { transaction in
+      let time = EveryCall.time.microseconds + seconds * 1_000_000
+      transaction.signedAt = Timestamp(microseconds: time)
+      set(&transaction)
+    }
+  }
+
   @Test("is given once, though three sources deliver it at the same time") func once() async throws
   {
     let gate = DeliveryGate()
@@ -56,12 +67,85 @@ import Testing
     let given = Locked(0)
     let transactions = [
       EveryCall.signed { $0.verificationError = StoreError(domain: "VerificationError", code: 1) },
-      EveryCall.signed(), EveryCall.signed { $0.revokedAt = EveryCall.time },
+      signed(0), signed(1) { $0.revokedAt = EveryCall.time },
       EveryCall.signed { $0.transaction = "2000000999" },
     ]
     for transaction in transactions + transactions {
       try await gate.pass(transaction) { given.withLock { $0 += 1 } }
     }
     #expect(given.withLock { $0 } == 4)
+  }
+
+  @Test("gives each state of a transaction once, in the order of signing, and nothing that is old")
+  func states() async throws {
+    let gate = DeliveryGate()
+    let given = Locked<[Int]>([])
+    let later = Timestamp(microseconds: EveryCall.time.microseconds + 1)
+    let states = [
+      signed(0), signed(1), signed(2) { $0.revokedAt = EveryCall.time },
+      // Signed before the refund, and handed over after it.
+      signed(1),
+      // The refund was reversed.
+      signed(3), signed(5) { $0.jws = "signed again" },
+      signed(4) { $0.revokedAt = EveryCall.time }, signed(6) { $0.expiresAt = later },
+      signed(7) {
+        $0.expiresAt = later
+        $0.isUpgraded = true
+      },
+      signed(0) { $0.environment = .xcode },
+    ]
+    for (number, state) in states.enumerated() {
+      try await gate.pass(state) { given.withLock { $0.append(number) } }
+    }
+    #expect(given.withLock { $0 } == [0, 2, 4, 7, 8, 9])
+  }
+
+  /// Passes a transaction, and returns when it is being given, until `go` ends it.
+  private func begin(
+    _ gate: DeliveryGate, _ transaction: SignedTransaction
+  ) async -> (task: Task<Void, any Error>, go: AsyncStream<Void>.Continuation) {
+    let (began, begins) = AsyncStream<Void>.makeStream()
+    let (goesOn, go) = AsyncStream<Void>.makeStream()
+    let task = Task {
+      try await gate.pass(transaction) {
+        begins.finish()
+        for await _ in goesOn {}
+      }
+    }
+    for await _ in began {}
+    return (task, go)
+  }
+
+  @Test("takes nothing back before it was given") func refundWaits() async throws {
+    let gate = DeliveryGate()
+    let first = await begin(gate, signed(0))
+    let hasEnded = Locked(false)
+    let refund = Task {
+      try await gate.pass(signed(1) { $0.revokedAt = EveryCall.time }) {
+        #expect(hasEnded.withLock { $0 })
+      }
+    }
+    while await gate.waiters == 0 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    hasEnded.withLock { $0 = true }
+    first.go.finish()
+    try await first.task.value
+    try await refund.value
+  }
+
+  @Test("lets who waits go when the task is cancelled") func cancelled() async throws {
+    let gate = DeliveryGate()
+    let first = await begin(gate, signed(0))
+    let second = Task { try await gate.pass(signed(0)) { Issue.record("given twice") } }
+    while await gate.waiters == 0 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    first.go.finish()
+    try await first.task.value
   }
 }

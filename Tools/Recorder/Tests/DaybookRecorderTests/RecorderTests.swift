@@ -305,6 +305,96 @@ import Testing
     #expect(try sequences(recorder.spool) == [0, 2])
   }
 
+  @Test("finishes no purchase of a payment whose adding was dropped") func droppedPayment() throws {
+    var limits = SpoolLimits()
+    limits.lineBytesMax = 1_000
+    let long = DisplayedPrice(price: String(repeating: "9", count: 2_000))
+    let first = try TestRecorder(limits: limits).recorder
+    let payment = QueuePayment(product: "p")
+    let bought = QueueTransaction(
+      object: 1, state: .purchased, payment: payment, transaction: "T1")
+    #expect(throws: RecorderError.self) {
+      try first.record(storeKit1: .paymentAdded(payment, displayed: long))
+    }
+    try first.record(storeKit1: .updated(bought))
+    #expect(try fields(first.spool, "payment") == ["launch-1-tap-1"])
+    #expect(throws: RecorderError.dropped("launch-1-tap-1")) {
+      try first.record(storeKit1: .finish(bought))
+    }
+    // The same for StoreKit 2, whose finish names no payment either.
+    let second = try TestRecorder(limits: limits).recorder
+    let signed = EveryCall.signed { $0.jws = nil }
+    #expect(throws: RecorderError.self) {
+      try second.record(storeKit2: .purchase(payment: "tap", product: "p", displayed: long))
+    }
+    try second.record(storeKit2: .purchased(.success(signed), payment: "tap", product: "p"))
+    #expect(throws: RecorderError.dropped("tap")) { try second.record(storeKit2: .finish(signed)) }
+    // Another purchase is finished.
+    try second.record(storeKit2: .finish(EveryCall.signed { $0.transaction = "2000000999" }))
+  }
+
+  @Test("records the others of a callback if one of them is too long") func oneTooLong() throws {
+    var limits = SpoolLimits()
+    limits.lineBytesMax = 1_000
+    let recorder = try TestRecorder(limits: limits).recorder
+    let long = String(repeating: "x", count: 2_000)
+    let bought = (1...3).map { number in
+      QueueTransaction(
+        object: UInt(number), state: .purchased,
+        payment: QueuePayment(product: "p\(number)", account: number == 2 ? long : nil),
+        transaction: "T\(number)")
+    }
+    #expect(throws: RecorderError.self) {
+      try recorder.record(storeKit1: bought.map { .updated($0) })
+    }
+    #expect(try fields(recorder.spool, "transaction") == ["T1", "T3"])
+    // The gap is the one that was dropped, and only that is not finished.
+    #expect(try sequences(recorder.spool) == [0, 2])
+    for number in [0, 2] { try recorder.record(storeKit1: .finish(bought[number])) }
+    var shorter = bought[1]
+    shorter.payment.account = nil
+    #expect(throws: RecorderError.dropped("T2")) {
+      try recorder.record(storeKit1: .finish(shorter))
+    }
+  }
+
+  @Test("gives no number twice, though a finish that failed may be on the disk")
+  func finishNotSynced() throws {
+    let disk = MemoryDisk()
+    let bought = EveryCall.transaction(.purchased)
+    do {
+      let recorder = try TestRecorder(disk).recorder
+      try recorder.record(storeKit1: .updated(bought))
+      disk.state.withLock { $0.broken = [("fsync", ".spool"), ("ftruncate", ".spool")] }
+      #expect(throws: RecorderError.self) { try recorder.record(storeKit1: .finish(bought)) }
+      disk.state.withLock { $0.broken = [] }
+      try recorder.record(storeKit1: .finish(bought))
+    }
+    let spool = try Spool(folder: "/spool", files: disk)
+    #expect(try sequences(spool) == [0, 1, 2])
+  }
+
+  @Test("uploads what is only in memory, and is not idle while something is") func inMemory()
+    async throws
+  {
+    let test = try TestRecorder()
+    test.disk.state.withLock { $0.broken = [("pwrite", ".spool")] }
+    #expect(throws: RecorderError.self) {
+      try test.recorder.record(storeKit1: .updated(EveryCall.transaction(.purchased)))
+    }
+    let server = CollectingServer()
+    let notices = Locked<[Upload.Notice]>([])
+    let upload = Upload(
+      test.recorder, to: server, random: { 0.5 },
+      notify: { notice in notices.withLock { $0.append(notice) } })
+    #expect(await upload.uploadOnce() == .wait(seconds: 1.5))
+    #expect(notices.withLock { $0 }.count == 1)
+    test.disk.state.withLock { $0.broken = [] }
+    #expect(await upload.uploadOnce() == .advanced(acknowledged: 1, refused: 0))
+    #expect(await server.types == ["transaction.purchased"])
+    #expect(await upload.uploadOnce() == .idle)
+  }
+
   @Test("writes what it kept in memory as soon as an upload has made room") func flushed()
     async throws
   {

@@ -306,8 +306,57 @@ import Testing
     #expect(spool.report.cutBytes == 0)
     let last = Frame.headerBytes + lines[2].utf8.count
     #expect(spool.report.damagedBytes == last)
-    let kept = try disk.open("/spool/" + name + ".damaged")
+    let aside = try disk.names(in: "/spool").filter { $0.hasSuffix(".damaged") }
+    #expect(aside.count == 1)
+    #expect(aside.allSatisfy { $0.hasPrefix(name) })
+    let kept = try disk.open("/spool/" + (aside.first ?? ""))
     #expect(try kept.read(at: 0, count: 9_999) == Array(damaged.suffix(last)))
+  }
+
+  @Test("keeps each damaged end, of one file too, up to a number, and cuts none before it lasts")
+  func damagedEnds() throws {
+    let disk = MemoryDisk()
+    var ends: Set<[UInt8]> = []
+    for number in 1...20 {
+      do { try Spool(folder: "/spool", files: disk).append("one", "line-\(number)") }
+      let name = try #require(
+        try disk.names(in: "/spool").filter { $0.hasSuffix(".spool") }.sorted().last)
+      let file = try disk.open("/spool/" + name)
+      try file.write([0], at: try file.size() - 1)
+      try file.sync()
+      let last = Frame.headerBytes + "line-\(number)".utf8.count
+      if number <= Spool.damagedFilesMax {
+        ends.insert(try file.read(at: try file.size() - last, count: last))
+        // The power is cut before the cut lasts, and after it.
+        for broken in [[("fsync", name)], []] {
+          disk.state.withLock { $0.broken = broken }
+          _ = try Spool(folder: "/spool", files: disk)
+          disk.state.withLock { $0.broken = [] }
+          disk.cutPower()
+        }
+      }
+      let spool = try Spool(folder: "/spool", files: disk)
+      #expect(try spool.allLines() == Array(repeating: "one", count: number))
+    }
+    let aside = try disk.names(in: "/spool").filter { $0.hasSuffix(".damaged") }
+    #expect(aside.count == Spool.damagedFilesMax)
+    let kept = try aside.map { try disk.open("/spool/" + $0).read(at: 0, count: 9_999) }
+    #expect(Set(kept) == ends)
+  }
+
+  @Test("keeps what says little, too, after the next line that says more, in whatever file")
+  func routineInFullFile() throws {
+    let disk = MemoryDisk()
+    var limits = SpoolLimits()
+    limits.segmentBytesMax = 100
+    let spool = try Spool(folder: "/spool", limits: limits, files: disk)
+    let routine = (1...4).map { "routine line number \($0)" }
+    for line in routine { try spool.append([[UInt8](line.utf8)], isRoutine: true) }
+    try spool.append("more")
+    #expect(spool.state.withLock { $0.segments.count } > 1)
+    disk.cutPower()
+    #expect(
+      try Spool(folder: "/spool", limits: limits, files: disk).allLines() == routine + ["more"])
   }
 
   @Test("leaves no empty files behind while the disk is full") func emptyFiles() throws {

@@ -76,8 +76,10 @@ private actor FakeServer: EventUploader {
 private struct SilentServer: EventUploader {
   /// Whether it does not even notice that it was cancelled.
   var isDeaf: Bool
+  var asked: @Sendable () -> Void = {}
 
   func upload(_ body: [UInt8]) async throws -> UploadAnswer {
+    asked()
     // A task of its own is not cancelled with this one.
     let sleep = Task.detached { try await Task.sleep(nanoseconds: 3_600_000_000_000) }
     if isDeaf { try await sleep.value }
@@ -342,13 +344,23 @@ private struct SilentServer: EventUploader {
   @Test("ends when its task is cancelled, in a wait and in a request") func cancelled() async throws
   {
     let spool = try spool(1)
+    let (began, begins) = AsyncStream<Void>.makeStream()
+    var clock = UploadClock()
+    clock.wait = { _ in
+      begins.yield()
+      // Longer than any test: it ends by being cancelled.
+      try await Task.sleep(nanoseconds: 3_600_000_000_000)
+    }
+    let asked: @Sendable () -> Void = { begins.yield() }
     let uploaders: [any EventUploader] = [
-      FakeServer([.status(500)]), SilentServer(isDeaf: false), SilentServer(isDeaf: true),
+      FakeServer([.status(500)]), SilentServer(isDeaf: false, asked: asked),
+      SilentServer(isDeaf: true, asked: asked),
     ]
+    var begun = began.makeAsyncIterator()
     for uploader in uploaders {
-      let upload = Upload(spool, to: uploader)
+      let upload = Upload(spool, to: uploader, clock: clock)
       let task = Task { try await upload.run() }
-      await Task.yield()
+      await begun.next()
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       #expect(spool.count == 1)
@@ -380,10 +392,12 @@ private struct SilentServer: EventUploader {
     let spool = try spool(1)
     let server = FakeServer([.status(503, retryAfter: retryAfter)])
     let (began, waits) = AsyncStream<Void>.makeStream()
+    let wasCut = Locked(false)
     var clock = UploadClock()
     clock.wait = { _ in
       waits.yield()
       // Longer than any test: it ends by being woken or cancelled.
+      defer { wasCut.withLock { $0 = true } }
       try await Task.sleep(nanoseconds: 3_600_000_000_000)
     }
     let upload = Upload(spool, to: server, clock: clock)
@@ -396,16 +410,25 @@ private struct SilentServer: EventUploader {
       #expect(await server.requests.count == 2)
       #expect(spool.count == 0)
     } else {
-      while await upload.callers < 2 { await Task.yield() }
-      // One caller leaves, and the other still waits; then nobody does.
+      while await upload.callers < 2 {
+        try Task.checkCancellation()
+        await Task.yield()
+      }
+      #expect(!wasCut.withLock { $0 })
+      // One caller leaves at once, and the loop goes on for the other; then nobody waits for it.
       first.cancel()
-      second.cancel()
       await #expect(throws: CancellationError.self) { try await first.value }
+      #expect(await upload.callers == 1)
+      #expect(await upload.isGoingOn)
+      second.cancel()
       await #expect(throws: CancellationError.self) { try await second.value }
       #expect(await server.requests.count == 1)
+      #expect(spool.count == 1)
     }
-    // The next call begins anew.
-    _ = try await Upload(spool, to: server).run()
+    // The next call begins anew, after the loop that was cancelled has ended.
+    try await upload.run()
+    #expect(wasCut.withLock { $0 })
+    #expect(await server.requests.count == 2)
     #expect(spool.count == 0)
   }
 

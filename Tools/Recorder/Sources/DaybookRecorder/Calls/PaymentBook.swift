@@ -97,10 +97,10 @@ struct PaymentBook: Sendable, Equatable, Codable {
     let fitting = entries.indices.filter { index in
       let entry = entries[index]
       // A payment that failed and was finished can be reported as failed again, if the queue lost
-      // the finish. A purchase that follows it is another transaction.
+      // the finish. Anything else that follows it is the next attempt.
       return entry.product == transaction.payment.product
         && entry.quantity == transaction.payment.quantity && entry.transaction == nil
-        && !(entry.isClosed && transaction.state.isDelivered) && !taken.contains(entry.name)
+        && (!entry.isClosed || transaction.state == .failed) && !taken.contains(entry.name)
         && (entry.account == nil || account == nil || entry.account == account)
     }
     // The oldest of this launch first: the queue reports payments in the order of their adding.

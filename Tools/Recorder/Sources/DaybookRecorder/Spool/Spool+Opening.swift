@@ -7,7 +7,9 @@ extension Spool {
     var report = SpoolReport()
     var segments: [Segment] = []
     var nextSerial: UInt64 = 1
-    let names = try files.names(in: folder).filter { $0.hasSuffix(suffix) }.sorted()
+    let all = try files.names(in: folder)
+    let names = all.filter { $0.hasSuffix(suffix) }.sorted()
+    var kept = Set(all.filter { $0.hasSuffix(damagedSuffix) })
     for (index, name) in names.enumerated() {
       let isLast = index == names.count - 1
       let path = folder + "/" + name
@@ -32,7 +34,9 @@ extension Spool {
       let tail = Array(bytes[found.end...])
       let isTorn = isLast && !Frame.mayHoldRecord(tail)
       if isTorn { report.cutBytes += tail.count } else { report.damagedBytes += tail.count }
-      let isClean = tail.isEmpty || cut(tail, of: file, path, keeping: !isTorn, files)
+      let aside = isTorn ? nil : damagedName(name, tail, &kept)
+      let isClean =
+        tail.isEmpty || cut(tail, of: file, aside: aside.map { (folder, $0) }, files)
       if found.entries.isEmpty {
         // A file that holds a damaged record and could not be cut stays.
         if isClean { discard(path, files) }
@@ -41,7 +45,8 @@ extension Spool {
         let goesOn = isLast && isClean && found.damagedBytes == 0 && named < serialMax
         segments.append(
           Segment(
-            path: path, file: goesOn ? file : nil, size: found.end, entries: found.entries))
+            path: path, file: goesOn ? file : nil, size: found.end, entries: found.entries,
+            isUnsynced: goesOn))
       }
     }
     return (State(segments: segments, nextSerial: nextSerial), report)
@@ -54,19 +59,40 @@ extension Spool {
 
   private static func after(_ serial: UInt64) -> UInt64 { serial < serialMax ? serial + 1 : 1 }
 
+  /// The most files that keep what was damaged. What is found later is cut off, and only counted.
+  static let damagedFilesMax = 16
+  private static let damagedSuffix = ".damaged"
+
+  /// The name of the file that keeps the damaged end of another: one for each end, and the same
+  /// when the opening is repeated. Nil if there are enough of them.
+  ///
+  /// - Parameter kept: The files that there are; it is added to them.
+  private static func damagedName(
+    _ name: String, _ tail: [UInt8], _ kept: inout Set<String>
+  ) -> String? {
+    guard !tail.isEmpty else { return nil }
+    let own = name + "." + String(CRC32C.sum(tail), radix: 16) + damagedSuffix
+    guard kept.contains(own) || kept.count < damagedFilesMax else { return nil }
+    kept.insert(own)
+    return own
+  }
+
   /// Cuts the end of a file off. Returns whether the disk did so: if not, the file is read as it
   /// is, and gets no more records.
   ///
-  /// - Parameter keeping: Whether the end is kept beside the file, with the suffix `.damaged`.
+  /// - Parameter aside: The folder and the name of the file that keeps the end; nil if none does.
   private static func cut(
-    _ tail: [UInt8], of file: any SpoolFile, _ path: String, keeping: Bool, _ files: any SpoolFiles
+    _ tail: [UInt8], of file: any SpoolFile, aside: (folder: String, name: String)?,
+    _ files: any SpoolFiles
   ) -> Bool {
     do throws(FileError) {
-      if keeping {
-        let kept = try files.open(path + ".damaged")
+      if let aside {
+        let kept = try files.open(aside.folder + "/" + aside.name)
         try kept.truncate(to: 0)
         try kept.write(tail, at: 0)
         try kept.sync()
+        // Its name lasts before the only other copy goes.
+        try files.syncFolder(aside.folder)
       }
       try file.truncate(to: try file.size() - tail.count)
       try file.sync()

@@ -22,6 +22,8 @@ public final class Spool: Sendable {
     var size: Int
     /// What is still to be uploaded.
     var entries: [Entry]
+    /// Whether routine lines in it may not be on the disk yet.
+    var isUnsynced = false
   }
 
   struct State {
@@ -131,6 +133,7 @@ public final class Spool: Sendable {
       if segment.size == 0, Self.discard(segment.path, files) { state.segments.remove(at: index) }
       throw error
     }
+    state.segments[index].isUnsynced = !syncs
     state.segments[index].size += bytes.count
     state.segments[index].entries += entries
   }
@@ -152,7 +155,12 @@ public final class Spool: Sendable {
     if let last = state.segments.last, let file = last.file, last.size < limits.segmentBytesMax {
       return file
     }
-    if !state.segments.isEmpty { state.segments[state.segments.count - 1].file = nil }
+    if let index = state.segments.indices.last {
+      let full = state.segments[index]
+      (state.segments[index].file, state.segments[index].isUnsynced) = (nil, false)
+      // No later sync covers the routine lines in it, and those before it must not be missing.
+      if full.isUnsynced { try full.file?.sync() }
+    }
     let path = folder + "/" + Self.name(state.nextSerial)
     // Whatever goes wrong from here on, the next attempt takes another name.
     state.nextSerial += 1

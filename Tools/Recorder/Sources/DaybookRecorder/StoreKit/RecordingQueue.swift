@@ -45,14 +45,14 @@
       }
     }
 
-    /// Records what one call or callback brings, at once. If one of the values cannot be recorded
-    /// at all, the others still are.
+    /// Records what one call or callback brings, at once. If one of the values lacks something, the
+    /// others still are recorded; if one is too long, the recorder sees to it.
     private func note(_ calls: [QueueCall]) {
       do {
         try recorder.record(storeKit1: calls)
       } catch {
         switch error {
-        case .incomplete where calls.count > 1, .spool(.tooLong) where calls.count > 1:
+        case .incomplete where calls.count > 1:
           for call in calls { note(call) }
         default: failed(error)
         }

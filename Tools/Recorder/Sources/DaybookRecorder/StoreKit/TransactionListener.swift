@@ -3,9 +3,10 @@
   public import StoreKit
 
   /// Listens to StoreKit 2: what is unfinished, what is updated, and the states of subscriptions.
-  /// Each value is recorded, then passed on. The same transaction can come from several of them,
-  /// and from a purchase: it is delivered once (``DeliveryGate``), if the app's own purchases go
-  /// through ``deliver(_:)``, too.
+  /// Each value is recorded, then passed on in a task of its own: what takes long to deliver keeps
+  /// nothing from being recorded. The same transaction can come from several of them, and from a
+  /// purchase: each of its states is delivered once (``DeliveryGate``), and one after the other, if
+  /// the app's own purchases go through ``deliver(_:)``, too.
   ///
   /// ```swift
   /// let listener = TransactionListener(
@@ -24,8 +25,10 @@
     /// - Parameters:
     ///   - failed: Called when something could not be recorded yet; log it.
     ///   - deliver: Gives what was bought, and finishes with
-    ///   ``StoreKit/Transaction/finish(with:)``. If it throws, the transaction is delivered again
-    ///   when StoreKit hands it over again.
+    ///   ``StoreKit/Transaction/finish(with:)``; takes back what has a `revocationDate`. If it
+    ///   throws, the transaction is delivered again when StoreKit hands it over again. It runs at
+    ///   the same time for several transactions, and what it has begun goes on to its end even if
+    ///   the listener is released.
     public init(
       _ recorder: Recorder, failed: @escaping @Sendable (RecorderError) -> Void,
       deliver: @escaping @Sendable (VerificationResult<StoreKit.Transaction>) async throws -> Void
@@ -34,27 +37,30 @@
       let gate = DeliveryGate()
       self.gate = gate
       give = deliver
-      let give: @Sendable (VerificationResult<StoreKit.Transaction>) async -> Void = { result in
-        do {
-          try await gate.pass(SignedTransaction(result)) { try await deliver(result) }
-        } catch let error as RecorderError {
-          failed(error)
-        } catch {
-          // The app's own error: it has seen it. The transaction comes again.
-          return
+      // In a task of its own: one that never ends keeps nothing from being recorded.
+      let give: @Sendable (VerificationResult<StoreKit.Transaction>) -> Void = { result in
+        Task {
+          do {
+            try await gate.pass(SignedTransaction(result)) { try await deliver(result) }
+          } catch let error as RecorderError {
+            failed(error)
+          } catch {
+            // The app's own error: it has seen it. The transaction comes again.
+            return
+          }
         }
       }
       tasks = [
         Task {
           for await result in StoreKit.Transaction.unfinished {
             note(.unfinished(SignedTransaction(result)))
-            await give(result)
+            give(result)
           }
         },
         Task {
           for await result in StoreKit.Transaction.updates {
             note(.updated(SignedTransaction(result)))
-            await give(result)
+            give(result)
           }
         },
         Task {

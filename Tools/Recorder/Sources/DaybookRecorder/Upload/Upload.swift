@@ -7,7 +7,7 @@
 public actor Upload {
   /// What a round has done.
   public enum Step: Sendable, Equatable {
-    /// There is nothing to upload.
+    /// There is nothing to upload, on the disk or in a recorder's memory.
     case idle
     /// Events were acknowledged, or refused: go on.
     case advanced(acknowledged: Int, refused: Int)
@@ -37,8 +37,8 @@ public actor Upload {
   private let random: @Sendable () -> Double
   private let clock: UploadClock
   private let notify: @Sendable (Notice) -> Void
-  /// Called when the spool has room again.
-  private let hasForgotten: @Sendable () -> Void
+  /// Whose events in memory are uploaded, too; nil for a spool alone.
+  private let recorder: Recorder?
   private var backOff = BackOff()
   /// Lines that were refused while the file of refused lines had no room, or alone by an answer
   /// that names no line: they stay in the spool, and are not sent again in this launch.
@@ -47,9 +47,11 @@ public actor Upload {
   /// line that was meant.
   private var linesMax = Upload.linesMax
 
-  /// The loop that uploads, while one does, and who waits for it.
-  private var loop: (task: Task<Void, any Error>, number: Int, callers: Int)?
-  private var loops = 0
+  /// The loop that uploads, while one does.
+  private var loop: Task<Void, Never>?
+  /// Who waits for the loop, by numbers that are not used again.
+  private var waiters: [Int: AsyncThrowingStream<Void, any Error>.Continuation] = [:]
+  private var calls = 0
   /// The wait of the loop, and whether it may be cut short.
   private var waiting: Task<Void, any Error>?
   private var mayWake = false
@@ -71,13 +73,7 @@ public actor Upload {
     self.random = random
     self.clock = clock
     self.notify = notify
-    hasForgotten = {
-      do throws(RecorderError) {
-        try recorder.flush()
-      } catch {
-        if case .spool(let error) = error { notify(.spool(error)) }
-      }
-    }
+    self.recorder = recorder
   }
 
   /// Uploads a spool.
@@ -96,45 +92,59 @@ public actor Upload {
     self.random = random
     self.clock = clock
     self.notify = notify
-    hasForgotten = {}
+    recorder = nil
   }
 
   /// Uploads until nothing is left, and waits as long as needed in between. Call it at each launch
   /// and return to the foreground.
   ///
   /// Only one loop uploads at a time: a second call ends its wait, unless the server has said how
-  /// long to wait, and returns with it. It ends early when the tasks of all callers are cancelled.
+  /// long to wait, and returns with it. A call whose task is cancelled returns at once; the loop
+  /// ends early when those of all callers are.
+  ///
+  /// - Throws: `CancellationError` if the task was cancelled.
   public func run() async throws {
     try Task.checkCancellation()
-    while let cancelled = loop?.task, cancelled.isCancelled { _ = await cancelled.result }
+    while let cancelled = loop, cancelled.isCancelled { await cancelled.value }
+    try Task.checkCancellation()
     if loop == nil {
-      loops += 1
-      loop = (Task { try await self.uploadAll() }, loops, 0)
+      loop = Task { await self.runLoop() }
     } else if mayWake {
       isWoken = true
       waiting?.cancel()
     }
-    loop?.callers += 1
-    guard let (task, number, _) = loop else { return }
-    try await withTaskCancellationHandler {
-      try await task.value
-    } onCancel: {
-      Task { await self.leave(number) }
-    }
+    calls += 1
+    let number = calls
+    // A stream, because it ends when the caller's task is cancelled, too.
+    let (end, waiter) = AsyncThrowingStream<Void, any Error>.makeStream()
+    waiters[number] = waiter
+    for try await _ in end {}
+    // Whoever still waits was cancelled.
+    guard waiters.removeValue(forKey: number) != nil else { return }
+    if waiters.isEmpty { loop?.cancel() }
+    throw CancellationError()
   }
 
   /// How many wait for the loop.
-  var callers: Int { loop?.callers ?? 0 }
+  var callers: Int { waiters.count }
 
-  /// A caller's task was cancelled.
-  private func leave(_ number: Int) {
-    guard let current = loop, current.number == number else { return }
-    loop?.callers -= 1
-    if current.callers <= 1 { current.task.cancel() }
+  /// Whether the loop goes on: there is one, and it was not cancelled.
+  var isGoingOn: Bool { loop.map { !$0.isCancelled } ?? false }
+
+  private func runLoop() async {
+    var failure: (any Error)?
+    do {
+      try await uploadAll()
+    } catch {
+      failure = error
+    }
+    loop = nil
+    let all = waiters.values
+    waiters = [:]
+    for waiter in all { waiter.finish(throwing: failure) }
   }
 
   private func uploadAll() async throws {
-    defer { loop = nil }
     while true {
       try Task.checkCancellation()
       switch await uploadOnce() {
@@ -159,8 +169,20 @@ public actor Upload {
     if !isWoken { try result.get() }
   }
 
+  /// Writes what the recorder keeps in memory. Returns whether nothing is left there.
+  private func flush() -> Bool {
+    do throws(RecorderError) {
+      try recorder?.flush()
+      return true
+    } catch {
+      if case .spool(let error) = error { notify(.spool(error)) }
+      return false
+    }
+  }
+
   /// Sends one request, and acts on its answer.
   public func uploadOnce() async -> Step {
+    let isFlushed = flush()
     let lines: [SpooledLine]
     do {
       lines = try spool.oldest(linesMax: linesMax, bytesMax: Self.bytesMax, without: parked)
@@ -168,7 +190,7 @@ public actor Upload {
       notify(.spool(error))
       return wait(nil)
     }
-    guard !lines.isEmpty else { return .idle }
+    guard !lines.isEmpty else { return isFlushed ? .idle : wait(nil) }
     var body: [UInt8] = []
     for line in lines { body += line.line + [UInt8(ascii: "\n")] }
     let answer: UploadAnswer
@@ -230,7 +252,6 @@ public actor Upload {
     } catch {
       notify(.spool(error))
     }
-    hasForgotten()
     backOff.reset()
     linesMax = min(Self.linesMax, linesMax * 2)
     return .advanced(acknowledged: reading.acknowledged.count, refused: refused.count)
