@@ -184,8 +184,11 @@ extension ImportingLedger {
         case .change: 700
         case .sending: 900
         } as Int64
-      #expect(found.occurredAt == Signed.instant(expected) || kind == .subscriptionRenewed)
-      #expect(events.contains { $0.occurredAt == Signed.instant(expected) && $0.type.kind == kind })
+      // A failure is after the end of the period.
+      let later: Int64 = meaning.occurrence == .end ? 1 : 0
+      let date = Instant(microseconds: Signed.instant(expected).microseconds + later)
+      #expect(found.occurredAt == date || kind == .subscriptionRenewed)
+      #expect(events.contains { $0.occurredAt == date && $0.type.kind == kind })
       #expect(found.app == "app" && found.environment == .production)
     }
     #expect(events.of(.notificationReceived).isEmpty)
@@ -322,7 +325,7 @@ extension ImportingLedger {
         renewal: #""auto_renew_status":"1","is_in_billing_retry_period":"1""#
       ).text, name: "b")
     let failed = ledger.events.of(.subscriptionBillingFailed)
-    #expect(failed.map(\.occurredAt) == [Signed.instant(1_000)])
+    #expect(failed.map(\.occurredAt.microseconds) == [Signed.instant(1_000).microseconds + 1])
     let renewed = [("2", 1_500, 2_500), ("1", 0, 1_000)] as [(String, Int64, Int64)]
     try ledger.add(v1: Sent(type: "DID_RECOVER", periods: renewed).text, name: "c")
     #expect(
