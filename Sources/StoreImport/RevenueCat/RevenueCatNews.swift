@@ -24,8 +24,8 @@ extension RevenueCatGroup {
 
   /// A purchase of several units is credited by its first purchase fact, and RevenueCat does not
   /// say how many there are. Its fact of a purchase that does not end is therefore dated by the end
-  /// of the second, or millisecond, that it states, so that the store's fact goes first. A period is
-  /// dated right before its start, so that what the store says of its end is newer.
+  /// of the second, or millisecond, that it states, so that the store's fact goes first. A period
+  /// is dated right before its start, so that what the store says of its end is newer.
   private func own(_ fact: Event) -> Event {
     var event = fact
     var data = EventData.Builder()

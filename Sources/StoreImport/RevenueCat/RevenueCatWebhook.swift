@@ -242,8 +242,8 @@ struct RevenueCatWebhook {
     return [made(kind, at: date, purchase, nil, data)]
   }
 
-  /// How long after the store a refund is noticed by RevenueCat at the most, in microseconds: a day.
-  /// Its refunds and reversals yield to what the store signed in that time.
+  /// How long after the store a refund is noticed by RevenueCat at the most, in microseconds: a
+  /// day. Its refunds and reversals yield to what the store signed in that time.
   private static let noticeMicrosecondsMax: Int64 = 86_400 * 1_000_000
 
   /// The reasons of `subscription.expired`, in the words for the store's `expiration_intent`.
