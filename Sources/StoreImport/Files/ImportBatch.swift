@@ -67,3 +67,11 @@ enum ImportBatch {
     return events
   }
 }
+
+extension Array where Element: Equatable {
+  /// The value that all elements have; nil if they differ, or if there is none.
+  var common: Element? {
+    guard let first, allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+}

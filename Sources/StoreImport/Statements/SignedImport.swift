@@ -73,12 +73,10 @@ public struct SignedImport: PurchaseImport {
           .missing, path: "signedDate", reason: "the file does not say when it was signed",
           remedy: "Pass the time when the store was asked with --asked-at TIME")
       }
-      let apps = Set(groups.map(\.app))
-      let environments = Set(groups.map(\.environment))
       received = ImportBatch.received(
         format: format.rawValue, bytes: bytes, events: facts.count, options: options,
-        occurredAt: date, app: apps.count == 1 ? apps.first ?? nil : nil,
-        environment: environments.count == 1 ? environments.first : nil, isVerified: isVerified)
+        occurredAt: date, app: groups.map(\.app).common ?? nil,
+        environment: groups.map(\.environment).common, isVerified: isVerified)
     } catch {
       throw error.of(file: options.baseName)
     }

@@ -55,13 +55,11 @@ public struct NotificationV1Import: PurchaseImport {
           .missing, reason: "the file does not say when anything happened",
           remedy: "Pass the time when the notifications came with --asked-at TIME")
       }
-      let apps = Set(groups.map(\.app))
-      let environments = Set(groups.map(\.environment))
       received = ImportBatch.received(
         format: NotificationV1.format, bytes: PasswordBlanks.applied(to: bytes),
         events: facts.count, options: options, occurredAt: date,
-        app: apps.count == 1 ? apps.first ?? nil : nil,
-        environment: environments.count == 1 ? environments.first : nil, isVerified: isVerified)
+        app: groups.map(\.app).common ?? nil,
+        environment: groups.map(\.environment).common, isVerified: isVerified)
     } catch {
       throw error.of(file: options.baseName)
     }
