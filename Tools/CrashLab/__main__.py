@@ -35,6 +35,7 @@ import reader
 import tracing
 from auditor import OUTCOMES
 from lab import Lab, Tally, label
+from program import TIMEOUT_SECONDS
 
 EXIT_FOUND, EXIT_USAGE, EXIT_NOTHING_RAN = 1, 64, 75
 # Of each technique, no more failed rounds are printed than this.
@@ -102,6 +103,9 @@ def parsed():
     parser.add_argument("--only", metavar="ROUND", help="one round of one --technique again")
     parser.add_argument("--controls", action="store_true", help="run the controls alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="rounds at once")
+    parser.add_argument("--timeout", type=int, default=TIMEOUT_SECONDS, metavar="SECONDS",
+                        help="a command that is silent for so long hangs; more if the machine is "
+                             "busy (default: %(default)s)")
     parser.add_argument("--folder", help="where to work; default: in memory, if there is room")
     parser.add_argument("--preload", metavar="LIBRARY",
                         help="load this before the program (LD_PRELOAD)")

@@ -64,7 +64,8 @@ class Lab:
         self.options = options
         self.folder = options.folder
         os.makedirs(self.folder, exist_ok=True)
-        self.program = program.Program(options.program, self.folder, options.preload)
+        self.program = program.Program(
+            options.program, self.folder, options.preload, options.timeout)
         asked = self.program
         if options.reader:
             asked = reader.ReadingProgram(self.program, options.reader)

@@ -86,7 +86,7 @@ def patience_starts_anew():
     """Whether a process is ended so many seconds after its last answer, and not before."""
     answering = 3 * program.TIMEOUT_SECONDS
     with mock.patch.object(program, "end") as end:
-        patience = program.Patience(None)
+        patience = program.Patience(None, program.TIMEOUT_SECONDS)
         patience.ended = Seconds(patience, answering)
         patience.run()
     return end.called and patience.ended.passed == answering + program.TIMEOUT_SECONDS
@@ -96,8 +96,8 @@ def answers_are_counted(lab):
     """Whether the patience with a process that appends hears of each answer."""
     patiences = []
 
-    def remembered(process, patience=program.Patience):
-        patiences.append(patience(process))
+    def remembered(process, seconds, patience=program.Patience):
+        patiences.append(patience(process, seconds))
         return patiences[-1]
 
     operation = operations.Append()

@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 # Far longer than any command takes on this much data, and than any answer to a batch takes: a
-# process that is still there, or still silent, hangs.
+# process that is still there, or still silent, hangs. `--timeout` is for machines that are busy.
 TIMEOUT_SECONDS = 60
 # Codes of sysexits.h, as docs/commands.md lists them.
 EXIT_BUG = 70
@@ -73,8 +73,9 @@ class Ran:
 class Program:
     """The program under test."""
 
-    def __init__(self, path, folder, preload=None):
+    def __init__(self, path, folder, preload=None, timeout=TIMEOUT_SECONDS):
         self.path = path
+        self.timeout = timeout
         self.environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
             "HOME": folder,
@@ -116,13 +117,14 @@ class Program:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment,
             preexec_fn=limit if limits else None, start_new_session=True)
 
-    def run(self, words, before=(), limits=None, seconds=TIMEOUT_SECONDS):
+    def run(self, words, before=(), limits=None, seconds=None):
         """Runs a command that reads nothing from standard input."""
         return self.finish(self.start(words, before, limits), words, seconds)
 
-    def finish(self, process, words, seconds=TIMEOUT_SECONDS):
-        """Waits for the end of a process, for so many seconds."""
+    def finish(self, process, words, seconds=None):
+        """Waits for the end of a process, for so many seconds or the usual time."""
         hung = None
+        seconds = seconds or self.timeout
         out = err = None
         # Second by second: if this machine or this process was suspended, that is no hang.
         for _ in range(seconds):
@@ -153,7 +155,7 @@ class Program:
         draining = threading.Thread(
             target=lambda: errors.append(process.stderr.read()), daemon=True)
         draining.start()
-        patience = Patience(process)
+        patience = Patience(process, self.timeout)
         patience.start()
         lines = []
         try:
@@ -199,7 +201,7 @@ class Patience(threading.Thread):
     take as long as it has work.
     """
 
-    def __init__(self, process, seconds=TIMEOUT_SECONDS):
+    def __init__(self, process, seconds):
         super().__init__(daemon=True)
         self.process = process
         self.seconds = seconds

@@ -9,7 +9,7 @@ import select
 import subprocess
 import threading
 
-from program import TIMEOUT_SECONDS, Program, Ran, end
+from program import Program, Ran, end
 
 # One of so many questions is asked of the program all the same.
 PROGRAM_EVERY = 100
@@ -21,9 +21,10 @@ RECEIVED_BYTES = 1 << 16
 class Reader:
     """A process that answers questions about ledgers."""
 
-    def __init__(self, path, environment):
+    def __init__(self, path, environment, timeout):
         self.path = path
         self.environment = environment
+        self.timeout = timeout
         self.process = None
         self.asked = 0
         self.bytes = b""
@@ -49,7 +50,7 @@ class Reader:
             text, self.bytes = self.bytes[:int(size)], self.bytes[int(size):]
             return said == b"ok", text.decode()
         except TimeoutError:
-            hung = f"no answer within {TIMEOUT_SECONDS} s"
+            hung = f"no answer within {self.timeout} s"
             end(self.process)
         except (BrokenPipeError, EOFError):
             pass
@@ -59,7 +60,7 @@ class Reader:
 
     def receive(self):
         """More of the answer."""
-        if not select.select([self.process.stdout], [], [], TIMEOUT_SECONDS)[0]:
+        if not select.select([self.process.stdout], [], [], self.timeout)[0]:
             raise TimeoutError
         more = self.process.stdout.read(RECEIVED_BYTES)
         if not more:
@@ -81,6 +82,7 @@ class ReadingProgram(Program):
     def __init__(self, program, reader):
         self.path = program.path
         self.environment = program.environment
+        self.timeout = program.timeout
         self.reader = reader
         self.readers = threading.local()
         self.questions = 0
@@ -91,7 +93,7 @@ class ReadingProgram(Program):
         if words[0] not in ("verify", "events") or others or options or is_turn:
             return super().run(words, *others, **options)
         if not hasattr(self.readers, "mine"):
-            self.readers.mine = Reader(self.reader, self.environment)
+            self.readers.mine = Reader(self.reader, self.environment, self.timeout)
         answer = self.readers.mine.ask(words[0], words[-1])
         if isinstance(answer, Ran):
             return answer
