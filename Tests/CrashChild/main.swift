@@ -14,6 +14,9 @@
 //   CrashChild forget LEDGER ACCOUNT
 //     Erases a customer in the wrong order: overwrites all keys and then appends the event. The
 //     test of killed erasures must detect this.
+//   CrashChild rebuild LEDGER ACCOUNT
+//     Rebuilds while a view of the previous projections is open. Prints how that ended, and how many
+//     products the account has in that view and in a new one.
 //   CrashChild damage LEDGER WORK SEED COUNT TARGET FROM TO [--lying]
 //     For each trial from FROM up to TO: copies LEDGER, which holds the sparse history of SEED, to
 //     WORK, flips a bit of it, appends the history and ten new events to it, and prints the trial
@@ -120,6 +123,22 @@ func forget(_ ledger: Ledger) throws {
   try ledger.appendAndWait([EventInput(event: event)])
 }
 
+func rebuild(_ ledger: Ledger) throws {
+  func count(_ view: LedgerView) throws(LedgerError) -> Int {
+    try view.entitlements(
+      of: .account(Name(arguments[3])), now: Instant(microseconds: 1_800_000_000_000_000)
+    ).active.count
+  }
+  try ledger.read { (view) throws(LedgerError) in
+    do throws(LedgerError) {
+      try ledger.rebuild()
+      say("rebuilt")
+    } catch { say("refused \(error.code)") }
+    say("\(try count(view)) in the view")
+  }
+  say("\(try ledger.read { (view) throws(LedgerError) in try count(view) }) now")
+}
+
 func damage() throws {
   let trials = DamageTrials(
     template: arguments[2], work: arguments[3],
@@ -134,7 +153,7 @@ func damage() throws {
 
 do {
   guard arguments.count >= 4 else {
-    say("usage: CrashChild append|grant|watch|forget|damage LEDGER …")
+    say("usage: CrashChild append|grant|watch|forget|rebuild|damage LEDGER …")
     exit(64)
   }
   if arguments[1] == "damage" {
@@ -150,6 +169,7 @@ do {
   case "grant": try grant(ledger)
   case "watch": try watch(ledger)
   case "forget": try forget(ledger)
+  case "rebuild": try rebuild(ledger)
   default: exit(64)
   }
   say("done")

@@ -63,24 +63,26 @@ public enum TracedProcess {
       ] + arguments)
   }
 
-  /// Runs `daybook` and returns its calls of the given names, in their order, one line each.
+  /// Runs a program of the package and returns its calls of the given names, in their order, one
+  /// line each.
   ///
   /// - Parameters:
   ///   - arguments: The command.
+  ///   - program: The program's name.
   ///   - calls: The names of the calls.
   ///   - file: Only calls about this file, which has to exist; nil for all.
   ///   - fault: A fault for one of the calls, for example `fdatasync:error=EIO:when=1`.
   ///   - trace: A file for recording the calls.
   public static func record(
-    _ arguments: [String], calls: [String], about file: String? = nil,
-    injecting fault: String? = nil,
+    _ arguments: [String], of program: String = "daybook", calls: [String],
+    about file: String? = nil, injecting fault: String? = nil,
     in trace: String
   ) throws -> (ending: ProcessEnding, calls: [String]) {
     guard let tracer else { throw Failure("strace is not installed") }
     var words = ["-f", "-y", "-o", trace, "-e", "trace=" + calls.joined(separator: ",")]
     if let file { words += ["-P", file] }
     if let fault { words += ["-e", "inject=\(fault)"] }
-    let ending = try run(tracer, words + [try executable()] + arguments)
+    let ending = try run(tracer, words + [try executable(program)] + arguments)
     let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
     // Behind the number of the thread.
     return (ending, lines.map { $0.drop { $0 != " " }.trimmingCharacters(in: .whitespaces) })

@@ -70,7 +70,8 @@ extension EntitlementsAnswer {
 
   fileprivate func printTable(of customer: CustomerReference, _ unverified: Set<Name>) {
     let moment = "at \(at.shown), position \(position)"
-    guard isKnown else {
+    // What was transferred to an account can be all that is known of it.
+    guard isKnown || !entries.isEmpty || !balances.isEmpty else {
       Console.print("\(customer.description) is not known to the ledger (\(moment))")
       return
     }

@@ -27,22 +27,34 @@ struct Assign: ParsableCommand {
   func validate() throws { try options.requireReason() }
 
   func run() throws {
-    try answering { try refuseOwned() }
+    var condition: AppendCondition?
+    try answering { condition = try refuseOwned() }
     var event = options.event(.transactionAssigned, account: account)
     event.transaction = transaction
-    try OperatorAct(options: options, event: event, accounts: [account]).run()
+    var act = OperatorAct(options: options, event: event, accounts: [account])
+    act.condition = condition.map { holds in
+      let shown = TextTable.printable(transaction.text)
+      return (
+        holds,
+        "somebody recorded something else of transaction \(shown) meanwhile: see `daybook events "
+          + "--transaction \(shown)`, and assign it again if nobody has it."
+      )
+    }
+    try act.run()
   }
 
-  /// Refuses a transaction that the ledger does not know, and one that somebody else has.
-  private func refuseOwned() throws {
-    guard options.ledger.isThere else { return }
+  /// Refuses a transaction that the ledger does not know, and one that somebody else has. Returns
+  /// the condition that nothing more has become known of it when it is assigned.
+  private func refuseOwned() throws -> AppendCondition? {
+    guard options.ledger.isThere else { return nil }
     let environment = options.environment?.environment ?? .production
     let (transaction, account) = (transaction, account)
-    let (entries, owners) = try options.ledger.read { (view) throws(LedgerError) in
+    let (entries, owners, position) = try options.ledger.read { (view) throws(LedgerError) in
       let reference = CustomerReference.transaction(transaction)
       return (
         try view.transactions(of: reference, environments: StoreEnvironment.allCases).entries,
-        try view.accounts(of: reference, environments: [environment], clocks: .now)
+        try view.accounts(of: reference, environments: [environment], clocks: .now),
+        view.position
       )
     }
     let shown = TextTable.printable(transaction.text)
@@ -60,9 +72,11 @@ struct Assign: ParsableCommand {
       throw InputProblem(
         "transaction \(shown) belonged to a customer who was erased, and stays nobody's.")
     }
-    guard let owner = owners.first, !owners.contains(account) else { return }
-    throw InputProblem(
-      "transaction \(shown) belongs to \(TextTable.printable(owner.text)), and an assignment never "
-        + "takes a purchase away. `daybook transfer` moves everything that an account has.")
+    if let owner = owners.first, !owners.contains(account) {
+      throw InputProblem(
+        "transaction \(shown) belongs to \(TextTable.printable(owner.text)), and an assignment "
+          + "never takes a purchase away. `daybook transfer` moves everything that an account has.")
+    }
+    return .noEvent(matching: EventFilter(transaction: transaction), after: position)
   }
 }

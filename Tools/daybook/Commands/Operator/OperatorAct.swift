@@ -14,6 +14,8 @@ struct OperatorAct {
   var product: Name?
   /// Whether to ask first, if somebody can be asked.
   var asks = true
+  /// What must still hold when the event is written, and what to say if it does not.
+  var condition: (holds: AppendCondition, otherwise: String)?
 
   func run() throws {
     try answering {
@@ -28,11 +30,21 @@ struct OperatorAct {
       let ledger = try Ledger(at: options.ledger.path, access: .readWrite)
       try refuseUnknown(ledger)
       if asks, !options.yes, Consent.canAsk { try consent(ledger) }
-      let result = try ledger.appendAndWait([EventInput(event: try dated(ledger))])
-      let outcome = result.outcomes.first
+      let outcome = try append(ledger)
       let changes = try outcome.map { try differences(by: $0, ledger) } ?? []
       try ledger.foldBeforeLeaving()
       if let outcome { print(outcome, changes) }
+    }
+  }
+
+  private func append(_ ledger: Ledger) throws -> AppendOutcome? {
+    do {
+      return try ledger.appendAndWait(
+        [EventInput(event: try dated(ledger))],
+        options: AppendOptions(condition: condition?.holds)
+      ).outcomes.first
+    } catch let error as LedgerError where error.code == .conditionFailed {
+      throw condition.map { InputProblem($0.otherwise) } ?? error
     }
   }
 
