@@ -135,6 +135,36 @@ import Testing
     try await refund.value
   }
 
+  @Test("is given to the end although its caller, such as a view, is gone") func callerGone()
+    async throws
+  {
+    let gate = DeliveryGate()
+    let given = Locked(0)
+    let (began, begins) = AsyncStream<Void>.makeStream()
+    let (goesOn, go) = AsyncStream<Void>.makeStream()
+    let view = Task {
+      try await gate.pass(EveryCall.signed()) {
+        begins.finish()
+        for await _ in goesOn {}
+        try Task.checkCancellation()
+        given.withLock { $0 += 1 }
+      }
+    }
+    for await _ in began {}
+    view.cancel()
+    await #expect(throws: CancellationError.self) { try await view.value }
+    let second = Task {
+      try await gate.pass(EveryCall.signed()) { Issue.record("given twice") }
+    }
+    while await gate.waiters == 0 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    go.finish()
+    try await second.value
+    #expect(given.withLock { $0 } == 1)
+  }
+
   @Test("lets who waits go when the task is cancelled") func cancelled() async throws {
     let gate = DeliveryGate()
     let first = await begin(gate, signed(0))

@@ -43,11 +43,15 @@ public actor DeliveryGate {
   /// Gives what a transaction says, unless the same or something newer was given in this launch. If
   /// a state of it is being given now, waits for the end, and tries again if that failed.
   ///
+  /// It gives in a task of its own: if the caller's is cancelled, as a view's is when it goes, the
+  /// giving goes on to its end.
+  ///
   /// - Parameter give: Throws if it was not given. It must not pass the same transaction here.
   /// - Throws: What `give` throws, and `CancellationError` if the task is cancelled while it waits.
   public func pass(
-    _ transaction: SignedTransaction, _ give: @Sendable () async throws -> Void
+    _ transaction: SignedTransaction, _ give: @escaping @Sendable () async throws -> Void
   ) async throws {
+    try Task.checkCancellation()
     let key = Key(
       transaction: transaction.transaction, environment: transaction.environment,
       isVerified: transaction.verificationError == nil)
@@ -60,9 +64,19 @@ public actor DeliveryGate {
     }
     guard isNew(transaction, key) else { return }
     inFlight[key] = []
-    defer { for waiter in inFlight.removeValue(forKey: key) ?? [] { waiter.finish() } }
-    try await give()
-    given[key] = (State(transaction), transaction.signedAt)
+    let (end, ending) = AsyncThrowingStream<Void, any Error>.makeStream()
+    Task {
+      do {
+        try await give()
+        given[key] = (State(transaction), transaction.signedAt)
+        ending.finish()
+      } catch {
+        ending.finish(throwing: error)
+      }
+      for waiter in inFlight.removeValue(forKey: key) ?? [] { waiter.finish() }
+    }
+    for try await _ in end {}
+    try Task.checkCancellation()
   }
 
   /// How many wait for the end of what is being given.
