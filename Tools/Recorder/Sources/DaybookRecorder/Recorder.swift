@@ -246,7 +246,7 @@ public final class Recorder: Sendable {
           throw .unverified(id)
         }
         if call.isFinish, !isReported {
-          // A plain `purchase()`, or a store's view, sold it: the finish would be all that is known.
+          // A plain `purchase()` or a view of the store sold it: nothing else tells of it.
           try record(isFinish: false, &state) { state in
             state.mapping.events(of: .unfinished(transaction))
           }
@@ -385,7 +385,7 @@ public final class Recorder: Sendable {
   /// Writes what was missed, and waits for the disk: after a power cut that tears the next write,
   /// what was before it is there.
   ///
-  /// A few lines first, then more: while the disk is full, each event costs the attempt to write one
+  /// One line first, then more: while the disk is full, each event costs the attempt to write one
   /// line, and not all that wait.
   private func writeMissed(_ state: inout State) throws(SpoolError) {
     var count = 1

@@ -64,7 +64,8 @@ import Testing
     #expect(spool.count == 0)
   }
 
-  @Test("waits unwakeable only as long as the server has asked") func shortRetryAfter() async throws {
+  @Test("waits unwakeable only as long as the server has asked") func shortRetryAfter() async throws
+  {
     let spool = try spool(1)
     let failures = Array(repeating: FakeServer.Mood.status(503), count: 11)
     let server = FakeServer(failures + [.status(503, retryAfter: 1)])
@@ -103,7 +104,8 @@ import Testing
     var clock = UploadClock()
     clock.wait = { seconds in waits.withLock { $0.append(seconds) } }
     let upload = Upload(
-      spool, to: GatedServer(never.map(\.stream) + [now], begins: begins), random: { 0.5 }, clock: clock,
+      spool, to: GatedServer(never.map(\.stream) + [now], begins: begins), random: { 0.5 },
+      clock: clock,
       notify: { notice in notices.withLock { $0.append(notice) } })
     var begun = began.makeAsyncIterator()
     for _ in 1...2 {

@@ -113,8 +113,8 @@ public actor Upload {
   ///
   /// Only one loop uploads at a time: a second call ends its wait, or the next one if it is in a
   /// request, but not before the time that the server has asked for; and it returns with the loop.
-  /// It does not return while an event is left that a server refuses without naming it. A call whose task is cancelled returns at once; the loop
-  /// ends early when those of all callers are.
+  /// It does not return while an event is left that a server refuses without naming it. A call
+  /// whose task is cancelled returns at once; the loop ends early when those of all callers are.
   ///
   /// - Throws: `CancellationError` if the task was cancelled.
   public func run() async throws {
