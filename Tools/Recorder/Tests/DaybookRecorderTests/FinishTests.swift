@@ -207,7 +207,8 @@ import Testing
           }
         }
         disk.state.withLock { $0.failing = 0 }
-        disk.cutPower(keepingPages: pages)
+        // All pages but some of the first.
+        disk.cutPower(keepingPages: ~pages)
         let found = try types(try Spool(folder: "/spool", files: disk))
         guard found.contains("transaction.finished") else { continue }
         finished += 1
