@@ -37,11 +37,15 @@ public enum RecorderError: Error, Equatable, CustomStringConvertible {
   /// This transaction, or one of this product, left the queue, and no finish of it was recorded in
   /// this launch: the app called `finishTransaction` itself, and so past the recorder.
   case finishedElsewhere(String)
+  /// StoreKit did not verify this transaction: give nothing for it, and do not finish it.
+  case unverified(String)
 
   public var description: String {
     switch self {
     case .finishedElsewhere(let name):
       "\(name) was finished past the recorder: call RecordingQueue.finish, not finishTransaction"
+    case .unverified(let name):
+      "not recorded: \(name) is not verified, so it is neither given nor finished"
     case .spool(let error): "not recorded: \(error)"
     case .incomplete(let type, let missing):
       "not recorded: \(type) needs \(missing.joined(separator: ", "))"
@@ -78,8 +82,26 @@ public final class Recorder: Sendable {
     /// The payments of the transactions that were reported in this launch. What is missing of the
     /// payment is missing of the purchase.
     var payments: [String: String] = [:]
+    /// The transactions, and the payments of failures, of which was recorded in this launch what
+    /// became of them. A finish of any other is preceded by its report.
+    var reported: Set<String> = []
+    /// What was claimed by transactions that StoreKit did not verify.
+    var unverified: Set<String> = []
     /// The objects of transactions that were finished and have not left the queue yet.
     var finished: Set<UInt> = []
+
+    /// Whether it was recorded in this launch what became of a transaction. Of one that nothing
+    /// became of yet there is nothing to record.
+    func isReported(_ transaction: QueueTransaction) -> Bool {
+      switch transaction.state {
+      case .purchasing, .deferred: return true
+      case .purchased, .restored: return transaction.transaction.map(reported.contains) ?? false
+      case .failed:
+        var names = mapping.memory.payments
+        let keys = [transaction.transaction, names.name(of: transaction)].compactMap { $0 }
+        return keys.contains(where: reported.contains)
+      }
+    }
   }
 
   /// Lines that are kept in memory while the disk takes none, in bytes.
@@ -93,6 +115,8 @@ public final class Recorder: Sendable {
   private let memory: MemoryFile
   /// Whether the file of what is remembered may be replaced: not if it could not be read.
   private let savesMemory: Bool
+  /// What of the settings a ledger would refuse in each event.
+  private let tooLong: [String]
   private let state: Locked<State>
 
   /// - Parameters:
@@ -107,6 +131,9 @@ public final class Recorder: Sendable {
     self.settings = settings
     self.sources = sources
     session = settings.session ?? sources.makeID(sources.now())
+    tooLong = EventDraft.tooLong([
+      ("app", settings.app), ("device", settings.device), ("session", session),
+    ])
     memory = MemoryFile(spool)
     let read = memory.read()
     let remembered = read ?? EventMapping.Memory()
@@ -133,11 +160,33 @@ public final class Recorder: Sendable {
 
   /// Records a callback that brings several values at once, such as 500 restored transactions, with
   /// one write and one wait for the disk. All are recorded, or none; but if one is too long for a
-  /// ledger, the others are recorded, each by itself.
+  /// ledger, the others are recorded, each by itself. A finish among them is recorded by itself, in
+  /// its turn, and not at all if anything before it failed.
   ///
   /// - Throws: ``RecorderError``, the first if they were recorded each by itself. Do not record
   ///   them again, except after ``RecorderError/incomplete(type:missing:)``.
   public func record(storeKit1 calls: [QueueCall]) throws(RecorderError) {
+    var failure: RecorderError?
+    var rest = calls[...]
+    while let first = rest.first {
+      let end =
+        first.isFinish
+        ? rest.startIndex + 1 : rest.firstIndex(where: \.isFinish) ?? rest.endIndex
+      let part = Array(rest[..<end])
+      rest = rest[end...]
+      // What failed can be what is finished.
+      if first.isFinish, failure != nil { continue }
+      do throws(RecorderError) {
+        try record(part: part)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Records calls of which none is a finish, or a finish alone.
+  private func record(part calls: [QueueCall]) throws(RecorderError) {
     do throws(RecorderError) {
       try record(together: calls)
     } catch {
@@ -155,10 +204,17 @@ public final class Recorder: Sendable {
   }
 
   private func record(together calls: [QueueCall]) throws(RecorderError) {
-    try record(isKept: !calls.contains(where: \.isFinish), isMany: calls.count > 1) { state in
-      calls.flatMap { state.mapping.events(of: $0, signedIn: state.account) }
-    }
-    state.withLock { state in
+    try state.withLock { state throws(RecorderError) in
+      let isFinish = calls.contains(where: \.isFinish)
+      if case .finish(let transaction)? = calls.first, !state.isReported(transaction) {
+        // The finish would be all that is known of it.
+        try record(isFinish: false, &state) { state in
+          state.mapping.events(of: .updated(transaction), signedIn: state.account)
+        }
+      }
+      try record(isFinish: isFinish, isMany: calls.count > 1, &state) { state in
+        calls.flatMap { state.mapping.events(of: $0, signedIn: state.account) }
+      }
       for call in calls {
         switch call {
         case .finish(let transaction): state.finished.insert(transaction.object)
@@ -176,13 +232,36 @@ public final class Recorder: Sendable {
   }
 
   /// Records a result or a call of StoreKit 2.
+  ///
+  /// - Throws: ``RecorderError``; ``RecorderError/unverified(_:)`` for the finish of a transaction
+  ///   that was delivered in this launch and never verified.
   public func record(storeKit2 call: PurchaseCall) throws(RecorderError) {
-    try record(isKept: !call.isFinish) { state in state.mapping.events(of: call) }
+    try state.withLock { state throws(RecorderError) in
+      if let claimed = call.unverified { state.unverified.insert(claimed) }
+      switch call {
+      case .finish(let transaction), .refundRequested(let transaction):
+        let id = transaction.transaction
+        let isReported = state.reported.contains(id)
+        if transaction.verificationError != nil || (!isReported && state.unverified.contains(id)) {
+          throw .unverified(id)
+        }
+        if call.isFinish, !isReported {
+          // A plain `purchase()` or a view of the store sold it: nothing else tells of it.
+          try record(isFinish: false, &state) { state in
+            state.mapping.events(of: .unfinished(transaction))
+          }
+        }
+      default: break
+      }
+      try record(isFinish: call.isFinish, &state) { state in state.mapping.events(of: call) }
+    }
   }
 
   /// Records what the app does.
   public func record(app call: AppCall) throws(RecorderError) {
-    try record(isKept: true) { state in state.mapping.events(of: call) }
+    try state.withLock { state throws(RecorderError) in
+      try record(isFinish: false, &state) { state in state.mapping.events(of: call) }
+    }
   }
 
   /// Writes what is kept in memory because the disk did not take it. An ``Upload`` of this recorder
@@ -190,7 +269,11 @@ public final class Recorder: Sendable {
   public func flush() throws(RecorderError) {
     try state.withLock { state throws(RecorderError) in
       guard !state.missed.isEmpty else { return }
-      try append([], isRoutine: false, &state)
+      do throws(SpoolError) {
+        try writeMissed(&state)
+      } catch {
+        throw .spool(error)
+      }
       save(state.mapping.memory, &state)
     }
   }
@@ -203,49 +286,58 @@ public final class Recorder: Sendable {
   //
   // - Parameter isMany: Whether each call is recorded by itself if one of them is too long.
   private func record(
-    isKept: Bool, isMany: Bool = false, _ map: (inout State) -> [EventDraft]
+    isFinish: Bool, isMany: Bool = false, _ state: inout State,
+    _ map: (inout State) -> [EventDraft]
   ) throws(RecorderError) {
-    try state.withLock { state throws(RecorderError) in
-      var next = state
-      let drafts = map(&next)
-      guard !drafts.isEmpty else {
+    var next = state
+    let drafts = map(&next)
+    guard !drafts.isEmpty else {
+      state = next
+      return
+    }
+    for draft in drafts {
+      if let transaction = draft.transaction, let payment = draft.payment {
+        next.payments[transaction] = payment
+      }
+    }
+    do throws(RecorderError) {
+      try check(drafts, isFinish: isFinish, next)
+    } catch {
+      // What it reports now is not on the disk: a finish has to report it first.
+      if case .incomplete = error { state.reported.subtract(drafts.flatMap(\.reports)) }
+      throw error
+    }
+    next.reported.formUnion(drafts.flatMap(\.reports))
+    let lines = drafts.map { line($0, &next) }
+    // A payment's name is written before it is used: without the event it does no harm. What was
+    // recorded of a subscription is written after it was: a crash in between costs a second
+    // event, and never the only one.
+    var names = next.mapping.memory
+    names.subscriptions = state.saved.subscriptions
+    save(names, &next)
+    let isRoutine = drafts.allSatisfy { $0.kind.isRoutine }
+    do throws(RecorderError) {
+      try append(lines, isRoutine: isRoutine, &next)
+      save(next.mapping.memory, &next)
+      state = next
+    } catch {
+      let bytes = lines.reduce(0) { $0 + $1.count }
+      let isKept = !isFinish && !isRoutine && !error.isTooLong
+      if isKept, next.missedBytes + bytes <= Self.missedBytesMax {
+        next.missed += lines
+        next.missedBytes += bytes
         state = next
-        return
-      }
-      for draft in drafts {
-        if let transaction = draft.transaction, let payment = draft.payment {
-          next.payments[transaction] = payment
+      } else {
+        (state.saved, state.savedBytes) = (next.saved, next.savedBytes)
+        // Some of it may have found room.
+        (state.missed, state.missedBytes) = (next.missed, next.missedBytes)
+        if !isFinish, !(isMany && error.isTooLong) {
+          drop(drafts, isRoutine: isRoutine, from: &state, next)
         }
+        // It may be on the disk after all: its number is not given again.
+        if isFinish, error.mayBeWritten { state.sequence = next.sequence }
       }
-      try check(drafts, isFinish: !isKept, next)
-      let lines = drafts.map { line($0, &next) }
-      // A payment's name is written before it is used: without the event it does no harm. What was
-      // recorded of a subscription is written after it was: a crash in between costs a second
-      // event, and never the only one.
-      var names = next.mapping.memory
-      names.subscriptions = state.saved.subscriptions
-      save(names, &next)
-      let isRoutine = drafts.allSatisfy { $0.kind.isRoutine }
-      do throws(RecorderError) {
-        try append(lines, isRoutine: isRoutine, &next)
-        save(next.mapping.memory, &next)
-        state = next
-      } catch {
-        let bytes = lines.reduce(0) { $0 + $1.count }
-        if isKept, !isRoutine, !error.isTooLong, next.missedBytes + bytes <= Self.missedBytesMax {
-          next.missed += lines
-          next.missedBytes += bytes
-          state = next
-        } else {
-          (state.saved, state.savedBytes) = (next.saved, next.savedBytes)
-          if isKept, !(isMany && error.isTooLong) {
-            drop(drafts, isRoutine: isRoutine, from: &state, next)
-          }
-          // It may be on the disk after all: its number is not given again.
-          if !isKept, error.mayBeWritten { state.sequence = next.sequence }
-        }
-        throw error
-      }
+      throw error
     }
   }
 
@@ -258,7 +350,7 @@ public final class Recorder: Sendable {
     // It happened all the same: its payment has its name, and what is reported of that payment
     // later is known to lack something.
     state.mapping.memory.payments = next.mapping.memory.payments
-    state.payments = next.payments
+    (state.payments, state.reported) = (next.payments, next.reported)
     if !isRoutine { state.dropped.formUnion(drafts.flatMap(\.keys)) }
   }
 
@@ -268,7 +360,7 @@ public final class Recorder: Sendable {
   ) throws(RecorderError) {
     for draft in drafts {
       let account = draft.account(state.account, settings.assignsToSignedIn)
-      let missing = draft.missing(account: account)
+      let missing = tooLong + draft.missing(account: account)
       if !missing.isEmpty { throw .incomplete(type: draft.kind.rawValue, missing: missing) }
       let payment = draft.transaction.flatMap { state.payments[$0] }
       let names = draft.keys + [payment].compactMap { $0 }
@@ -281,11 +373,29 @@ public final class Recorder: Sendable {
     _ lines: [[UInt8]], isRoutine: Bool, _ state: inout State
   ) throws(RecorderError) {
     do throws(SpoolError) {
-      try spool.append(state.missed + lines, isRoutine: isRoutine && state.missed.isEmpty)
+      // Before anything else, so that nothing is kept in memory that will never be written.
+      try spool.checkLengths(lines)
+      try writeMissed(&state)
+      try spool.append(lines, isRoutine: isRoutine)
     } catch {
       throw .spool(error)
     }
-    (state.missed, state.missedBytes) = ([], 0)
+  }
+
+  /// Writes what was missed, and waits for the disk: after a power cut that tears the next write,
+  /// what was before it is there.
+  ///
+  /// One line first, then more: while the disk is full, each event costs the attempt to write one
+  /// line, and not all that wait.
+  private func writeMissed(_ state: inout State) throws(SpoolError) {
+    var count = 1
+    while !state.missed.isEmpty {
+      let lines = Array(state.missed.prefix(count))
+      try spool.append(lines)
+      state.missed.removeFirst(lines.count)
+      state.missedBytes -= lines.reduce(0) { $0 + $1.count }
+      count *= 2
+    }
   }
 
   /// Writes what is remembered, if the file would change.
@@ -326,6 +436,26 @@ extension RecorderError {
 extension EventDraft {
   /// What a finish names: the transaction, or the payment of a failure.
   fileprivate var keys: [String] { [transaction, payment].compactMap { $0 } }
+
+  /// What it names, if it says what became of a transaction.
+  fileprivate var reports: [String] {
+    switch kind {
+    case .purchased, .restored, .failed, .refunded, .revoked: keys
+    default: []
+    }
+  }
+}
+
+extension PurchaseCall {
+  /// The identifier that is claimed by a transaction that StoreKit did not verify.
+  fileprivate var unverified: String? {
+    switch self {
+    case .updated(let transaction), .unfinished(let transaction),
+      .purchased(.success(let transaction), _, _):
+      transaction.verificationError == nil ? nil : transaction.transaction
+    default: nil
+    }
+  }
 }
 
 /// The clock, and where ids come from. Tests pass others.

@@ -135,6 +135,70 @@ import Testing
     try await refund.value
   }
 
+  @Test("is given to the end although its caller, such as a view, is gone") func callerGone()
+    async throws
+  {
+    let gate = DeliveryGate()
+    let given = Locked(0)
+    let (began, begins) = AsyncStream<Void>.makeStream()
+    let (goesOn, go) = AsyncStream<Void>.makeStream()
+    let view = Task {
+      try await gate.pass(EveryCall.signed()) {
+        begins.finish()
+        for await _ in goesOn {}
+        try Task.checkCancellation()
+        given.withLock { $0 += 1 }
+      }
+    }
+    for await _ in began {}
+    view.cancel()
+    await #expect(throws: CancellationError.self) { try await view.value }
+    let second = Task {
+      try await gate.pass(EveryCall.signed()) { Issue.record("given twice") }
+    }
+    while await gate.waiters == 0 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    go.finish()
+    try await second.value
+    #expect(given.withLock { $0 } == 1)
+    // Gone before it came here.
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    let late = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await gate.pass(EveryCall.signed { $0.transaction = "2000000999" }) { end.finish() }
+    }
+    await #expect(throws: CancellationError.self) { try await late.value }
+    for await _ in ended {}
+  }
+
+  @Test("is given by one who is gone, after the one that it waited for has failed")
+  func waiterGone() async throws {
+    let gate = DeliveryGate()
+    let (goesOn, go) = AsyncStream<Void>.makeStream()
+    let (began, begins) = AsyncStream<Void>.makeStream()
+    let first = Task {
+      try await gate.pass(EveryCall.signed()) {
+        begins.finish()
+        for await _ in goesOn {}
+        throw NoRoom()
+      }
+    }
+    for await _ in began {}
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    let view = Task { try await gate.pass(EveryCall.signed()) { end.finish() } }
+    while await gate.waiters == 0 {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    view.cancel()
+    await #expect(throws: CancellationError.self) { try await view.value }
+    go.finish()
+    await #expect(throws: NoRoom.self) { try await first.value }
+    for await _ in ended {}
+  }
+
   @Test("lets who waits go when the task is cancelled") func cancelled() async throws {
     let gate = DeliveryGate()
     let first = await begin(gate, signed(0))

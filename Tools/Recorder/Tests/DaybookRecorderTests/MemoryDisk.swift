@@ -12,6 +12,8 @@ final class MemoryDisk: SpoolFiles {
     var syncedNames: [String: Int] = [:]
     var locked: Set<String> = []
     var calls = 0
+    /// The bytes that it was told to write, whether it did or not.
+    var offeredBytes = 0
     /// Which call fails, from 1; 0 for none.
     var failing = 0
     /// Whether all later calls fail, too.
@@ -100,6 +102,22 @@ final class MemoryDisk: SpoolFiles {
     }
   }
 
+  /// What is left after the power was cut, if the disk writes pages of 64 bytes in any order: of
+  /// what was not synced those that a bit of `pages` says, and zeros in the place of the others.
+  func cutPower(keepingPages pages: UInt64) {
+    state.withLock { state in
+      for (number, synced) in state.synced {
+        var bytes = state.bytes[number] ?? []
+        for at in bytes.indices.dropFirst(synced.count)
+        where pages >> UInt64((at - synced.count) / 64 % 64) & 1 == 0 {
+          bytes[at] = 0
+        }
+        state.synced[number] = bytes
+      }
+    }
+    cutPower()
+  }
+
   func sync(_ number: Int) {
     guard syncs else { return }
     state.withLock { $0.synced[number] = $0.bytes[number] }
@@ -125,6 +143,7 @@ private final class MemoryFileHandle: SpoolFile {
   }
 
   func write(_ new: [UInt8], at offset: Int) throws(FileError) {
+    disk.state.withLock { $0.offeredBytes += new.count }
     do throws(FileError) {
       try disk.count("pwrite", path)
     } catch {

@@ -36,7 +36,7 @@ private final class CannedAnswers: URLProtocol {
     let server = try #require(URL(string: "https://ledger.example/books"))
     let uploader = URLSessionUploader(
       server: server, session: URLSession(configuration: configuration),
-      authorization: { "Bearer secret" })
+      authorization: { last in last.map { "Bearer new, after \($0)" } ?? "Bearer secret" })
     let answer = try await uploader.upload([UInt8]("{}\n".utf8))
     #expect(
       answer
@@ -47,5 +47,9 @@ private final class CannedAnswers: URLProtocol {
     #expect(request.url?.absoluteString == "https://ledger.example/books/v1/events")
     #expect(request.value(forHTTPHeaderField: "Authorization") == "Bearer secret")
     #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-ndjson")
+    // A token is renewed by what the last answer was.
+    _ = try await uploader.upload([UInt8]("{}\n".utf8))
+    let second = try #require(CannedAnswers.request.withLock { $0 })
+    #expect(second.value(forHTTPHeaderField: "Authorization") == "Bearer new, after 429")
   }
 }

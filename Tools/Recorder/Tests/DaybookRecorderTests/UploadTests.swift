@@ -4,7 +4,7 @@ import Testing
 @testable import DaybookRecorder
 
 /// A ledger behind the contract of `EventUploader`, which fails as a test says.
-private actor FakeServer: EventUploader {
+actor FakeServer: EventUploader {
   enum Mood: Sendable {
     case well
     case status(Int, retryAfter: Double? = nil, body: String = "")
@@ -17,7 +17,7 @@ private actor FakeServer: EventUploader {
   struct Unreachable: Error {}
 
   private var moods: [Mood]
-  private let refusing: Set<String>
+  private var refusing: Set<String>
   private let isTerse: Bool
   private(set) var positions: [String: Int] = [:]
   private(set) var requests: [[String]] = []
@@ -34,6 +34,9 @@ private actor FakeServer: EventUploader {
     self.refusing = refusing
     self.isTerse = isTerse
   }
+
+  /// It refuses nothing from now on.
+  func heal() { refusing = [] }
 
   func upload(_ body: [UInt8]) throws -> UploadAnswer {
     let lines = String(decoding: body, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -193,19 +196,32 @@ private struct SilentServer: EventUploader {
     #expect(told == 2)
   }
 
-  @Test("leaves in the spool what a verdict without an id stops, finds it, and tells it")
+  @Test("finds what a verdict without an id stops, and sends it again when all else is sent")
   func unnamed() async throws {
     let spool = try spool(300)
     let server = FakeServer(refusing: ["e7", "e250"], isTerse: true)
     let notices = Locked<[Upload.Notice]>([])
-    #expect(try await run(spool, server, notices: notices).count > 2)
+    let upload = upload(spool, server, notices: notices)
+    for _ in 1...100 where spool.count > 2 { _ = await upload.uploadOnce() }
     #expect(try spool.allLines() == [#"{"id":"e7"}"#, #"{"id":"e250"}"#])
     #expect(await server.positions.count == 298)
     #expect(try !spool.files.names(in: "/spool").contains("refused.jsonl"))
     #expect(notices.withLock { $0 }.allSatisfy { if case .postponed = $0 { true } else { false } })
-    // In the next launch the server may have learned.
-    let healed = FakeServer()
-    #expect(try await run(spool, healed).isEmpty)
+    // Each is sent alone, one after the other, and less and less often.
+    let count = await server.requests.count
+    var waits: [Upload.Step] = []
+    for _ in 1...4 { waits.append(await upload.uploadOnce()) }
+    #expect(waits.map { if case .wait = $0 { true } else { false } } == [true, true, true, true])
+    let requests = await server.requests.dropFirst(count)
+    #expect(Set(requests.prefix(2).map(\.count)) == [1])
+    #expect(Set(requests.prefix(2)) == Set(requests.dropFirst(2)))
+    #expect(Set(requests).count == 2)
+    // What is new does not wait for them.
+    try spool.append(#"{"id":"new"}"#)
+    #expect(await upload.uploadOnce() == .advanced(acknowledged: 1, refused: 0))
+    // The server has learned: the first that it takes brings back the others.
+    await server.heal()
+    try await upload.run()
     #expect(spool.count == 0)
   }
 
@@ -219,11 +235,11 @@ private struct SilentServer: EventUploader {
     let page = "<html>Blocked</html>"
     let server = FakeServer(Array(repeating: .status(status, body: page), count: 6))
     let notices = Locked<[Upload.Notice]>([])
-    // 8, 4, 2, 1 lines; the single one is parked, and so is the next.
-    #expect(
-      try await run(spool, server, notices: notices).prefix(6) == [1.5, 3, 6, 12, 24, 48])
-    #expect(await server.requests.map(\.count).prefix(6) == [8, 4, 2, 1, 1, 1])
-    #expect(spool.count == 3)
+    // 8, 4, 2, 1 lines, and two others alone. Then the proxy goes: the rest first, then the first
+    // of the three, which brings back the others.
+    #expect(try await run(spool, server, notices: notices) == [1.5, 3, 6, 12, 24, 48])
+    #expect(await server.requests.map(\.count) == [8, 4, 2, 1, 1, 1, 1, 2, 2, 1, 2])
+    #expect(spool.count == 0)
     #expect(try !spool.files.names(in: "/spool").contains("refused.jsonl"))
     #expect(
       notices.withLock { $0 }.contains(

@@ -75,10 +75,12 @@ public struct Purchase: Sendable, Equatable {
       account: transaction.payment.account)
   }
 
+  /// What a transaction says; of one that StoreKit did not verify only the product.
   public init(_ transaction: SignedTransaction) {
+    let isVerified = transaction.verificationError == nil
     self.init(
-      product: transaction.product, transaction: transaction.transaction,
-      account: transaction.account)
+      product: transaction.product, transaction: isVerified ? transaction.transaction : nil,
+      account: isVerified ? transaction.account : nil)
   }
 }
 

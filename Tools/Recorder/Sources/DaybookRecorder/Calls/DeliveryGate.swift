@@ -43,20 +43,37 @@ public actor DeliveryGate {
   /// Gives what a transaction says, unless the same or something newer was given in this launch. If
   /// a state of it is being given now, waits for the end, and tries again if that failed.
   ///
+  /// All of this is done in a task of its own: if the caller's is cancelled, as a view's is when it
+  /// goes, only the caller stops waiting, because nothing else may deliver it in this launch.
+  ///
   /// - Parameter give: Throws if it was not given. It must not pass the same transaction here.
   /// - Throws: What `give` throws, and `CancellationError` if the task is cancelled while it waits.
   public func pass(
+    _ transaction: SignedTransaction, _ give: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let (end, ending) = AsyncThrowingStream<Void, any Error>.makeStream()
+    Task {
+      do {
+        try await passInTurn(transaction, give)
+        ending.finish()
+      } catch {
+        ending.finish(throwing: error)
+      }
+    }
+    for try await _ in end {}
+    try Task.checkCancellation()
+  }
+
+  private func passInTurn(
     _ transaction: SignedTransaction, _ give: @Sendable () async throws -> Void
   ) async throws {
     let key = Key(
       transaction: transaction.transaction, environment: transaction.environment,
       isVerified: transaction.verificationError == nil)
     while inFlight[key] != nil {
-      // A stream, because it ends when the task is cancelled, too.
       let (turn, end) = AsyncStream<Void>.makeStream()
       inFlight[key]?.append(end)
       for await _ in turn {}
-      try Task.checkCancellation()
     }
     guard isNew(transaction, key) else { return }
     inFlight[key] = []

@@ -57,11 +57,12 @@ extension EventMapping {
   ) -> EventDraft {
     if let error = transaction.verificationError {
       // A transaction whose signature is not valid is no purchase: nothing that it says is
-      // believed.
+      // believed. It names no transaction, because whoever is named first with one owns it.
       var draft = EventDraft(.receiptRejected, .storekit2)
+      draft.owner = .stated(nil)
       draft.payment = payment
       draft.product = transaction.product
-      draft.transaction = transaction.transaction
+      draft.data.set("claimedTransaction", transaction.transaction)
       draft.data.set("error", error)
       draft.data.set(Self.signedTransaction, transaction.jws)
       return draft
@@ -80,7 +81,7 @@ extension EventMapping {
     draft.data.set("quantity", transaction.quantity.map(Int64.init))
     draft.data.set("purchasedAt", transaction.purchasedAt)
     draft.data.set("expiresAt", transaction.expiresAt)
-    draft.data.set("price", transaction.price)
+    draft.data.set("price", amount: transaction.price)
     draft.data.set("currency", transaction.currency)
     draft.data.set("storefront", transaction.storefront)
     draft.data.set("ownership", transaction.ownership?.rawValue)
@@ -155,7 +156,7 @@ extension EventMapping {
     var draft = draft(.paymentAdded, source) { data in
       data.set("quantity", quantity.map(Int64.init))
       data.set("askToBuy", asksToBuy)
-      data.set("displayedPrice", displayed?.price)
+      data.set("displayedPrice", amount: displayed?.price)
       data.set("currency", displayed?.currency)
     }
     draft.payment = name
@@ -171,7 +172,7 @@ extension EventMapping {
     _ products: [OfferedProduct], _ invalid: [String], _ source: EventSource
   ) -> EventDraft {
     draft(.catalogReceived, source) { data in
-      data.set("products", .array(products.map(\.json)))
+      data.set("products", .array(products.filter { !$0.product.isEmpty }.map(\.json)))
       data.set("invalid", texts: invalid)
     }
   }

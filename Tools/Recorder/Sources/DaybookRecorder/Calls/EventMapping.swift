@@ -79,9 +79,8 @@ struct EventMapping: Sendable {
       draft.originalTransaction = transaction.original
       draft.data.set("quantity", Int64(transaction.payment.quantity))
       draft.data.set("purchasedAt", transaction.date)
-      if !transaction.downloads.isEmpty {
-        draft.data.set("downloads", .array(transaction.downloads.map(\.json)))
-      }
+      let downloads = transaction.downloads.filter { !$0.identifier.isEmpty }
+      if !downloads.isEmpty { draft.data.set("downloads", .array(downloads.map(\.json))) }
     } else if transaction.state == .failed {
       draft.data.set("cancelled", transaction.error?.isCancellation ?? false)
       draft.data.set("error", transaction.error)

@@ -90,21 +90,35 @@ struct PaymentBook: Sendable, Equatable, Codable {
   }
 
   private func find(_ transaction: QueueTransaction) -> Int? {
-    // A restored transaction answers no payment.
-    guard transaction.state != .restored else { return nil }
+    // A restored transaction answers no payment, and neither does a renewal: one that was found
+    // for it could be another customer's.
+    guard transaction.state != .restored, !transaction.isRenewal else { return nil }
     let taken = Set(live.values)
     let account = transaction.payment.account.map(AccountToken.canonical)
     let fitting = entries.indices.filter { index in
       let entry = entries[index]
       // A payment that failed and was finished can be reported as failed again, if the queue lost
-      // the finish. Anything else that follows it is the next attempt.
+      // the finish; and it can be bought after all in the same launch, when the customer went to
+      // the store to agree to something. Anything else that follows it is the next attempt.
+      let mayAnswer =
+        !entry.isClosed || transaction.state == .failed
+        || (transaction.state == .purchased && !entry.isOld)
       return entry.product == transaction.payment.product
         && entry.quantity == transaction.payment.quantity && entry.transaction == nil
-        && (!entry.isClosed || transaction.state == .failed) && !taken.contains(entry.name)
+        && mayAnswer && !taken.contains(entry.name)
         && (entry.account == nil || account == nil || entry.account == account)
     }
     // The oldest of this launch first: the queue reports payments in the order of their adding.
     return fitting.first { !entries[$0].isOld && !entries[$0].isClosed }
-      ?? fitting.first { !entries[$0].isClosed } ?? fitting.first
+      ?? fitting.first { !entries[$0].isClosed }
+      ?? (transaction.state == .purchased ? fitting.last : fitting.first)
+  }
+}
+
+extension QueueTransaction {
+  /// Whether it continues an earlier purchase, and nobody tapped for it.
+  fileprivate var isRenewal: Bool {
+    guard state == .purchased, let original, !original.isEmpty else { return false }
+    return original != transaction
   }
 }

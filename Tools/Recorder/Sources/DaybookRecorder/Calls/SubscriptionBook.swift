@@ -25,6 +25,8 @@ struct SubscriptionBook: Sendable, Equatable, Codable {
     var willAutoRenew = true
     var renewsAs: String?
     var priceIncrease = SubscriptionStatus.PriceIncrease.none
+    /// When the store signed it, in microseconds since 1970.
+    var signedAt: Int64?
   }
 
   /// More than an Apple ID has in one app.
@@ -40,9 +42,14 @@ struct SubscriptionBook: Sendable, Equatable, Codable {
     let original = status.transaction.original ?? status.transaction.transaction
     let index = entries.firstIndex { $0.original == original }
     let known = index.map { entries[$0] } ?? Entry(original: original)
+    let signedAt = status.signedAt?.microseconds
+    // One that is handed over late says nothing new.
+    if let signedAt, let last = known.signedAt, signedAt < last { return [] }
+    // A status without a plan does not say that it is the old one.
     let next = Entry(
       original: original, state: status.state, willAutoRenew: status.willAutoRenew,
-      renewsAs: status.renewsAs, priceIncrease: status.priceIncrease)
+      renewsAs: status.renewsAs ?? known.renewsAs, priceIncrease: status.priceIncrease,
+      signedAt: signedAt ?? known.signedAt)
     if let index { entries.remove(at: index) }
     entries.append(next)
     if entries.count > Self.subscriptionsMax { entries.removeFirst() }
@@ -51,7 +58,7 @@ struct SubscriptionBook: Sendable, Equatable, Codable {
       changes.append(change)
     }
     if next.willAutoRenew != known.willAutoRenew { changes.append(.autoRenewChanged) }
-    if let plan = next.renewsAs, plan != known.renewsAs ?? status.transaction.product {
+    if let plan = status.renewsAs, plan != known.renewsAs ?? status.transaction.product {
       changes.append(.planChanged)
     }
     if next.priceIncrease != known.priceIncrease, next.priceIncrease != .none {

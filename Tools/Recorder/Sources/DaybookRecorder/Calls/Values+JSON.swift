@@ -14,7 +14,7 @@ extension OfferedProduct {
     members.set("product", .string(product))
     members.set("title", title)
     members.set("description", description)
-    members.set("price", price)
+    members.set("price", amount: price)
     members.set("currency", currency)
     members.set("priceLocale", priceLocale)
     members.set("storefront", storefront)

@@ -80,7 +80,25 @@ struct EventData: Sendable, Equatable {
 
   mutating func set(_ name: String, _ time: Timestamp?) { set(name, time?.rfc3339) }
 
-  mutating func set(_ name: String, texts: [String]) { set(name, .array(texts.map(JSON.string))) }
+  /// Empty texts say nothing and are left out.
+  mutating func set(_ name: String, texts: [String]) {
+    set(name, .array(texts.filter { !$0.isEmpty }.map(JSON.string)))
+  }
+
+  /// An amount of money: a decimal number as text. Another text, such as `NaN`, is left out.
+  mutating func set(_ name: String, amount: String?) {
+    guard let amount, Self.isDecimal(amount) else { return }
+    set(name, .string(amount))
+  }
+
+  private static func isDecimal(_ text: String) -> Bool {
+    let unsigned = text.hasPrefix("-") ? text.dropFirst() : text[...]
+    let parts = unsigned.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count <= 2
+      && parts.allSatisfy { part in
+        !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= $0 }
+      }
+  }
 
   mutating func set(_ name: String, _ error: StoreError?) { set(name, error?.json) }
 }

@@ -1,10 +1,15 @@
 extension EventDraft {
   /// What the ledger demands of an event of this type (`docs/events.md`) and this one lacks: it
-  /// would be refused for ever. Names as in the event, with a dot before those of `data`.
+  /// would be refused for ever. Names as in the event, with a dot before those of `data`, and with
+  /// the limit for one that is too long.
   ///
   /// - Parameter account: Whose event it will be.
   func missing(account: String?) -> [String] {
-    var missing: [String] = []
+    var missing = Self.tooLong([
+      ("account", account), ("payment", payment), ("product", product),
+      ("transaction", transaction), ("originalTransaction", originalTransaction),
+      ("download", download),
+    ])
     func need(_ name: String, _ isThere: Bool) { if !isThere { missing.append(name) } }
     func has(_ text: String?) -> Bool { text.map { !$0.isEmpty } ?? false }
     func hasData(_ name: String) -> Bool { data.members.contains { $0.name == name } }
@@ -42,4 +47,13 @@ extension EventDraft {
     }
     return missing
   }
+
+  /// Which of these names are longer than a ledger accepts.
+  static func tooLong(_ names: [(name: String, value: String?)]) -> [String] {
+    names.filter { ($0.value?.utf8.count ?? 0) > nameBytesMax }
+      .map { "\($0.name) of at most \(nameBytesMax) bytes" }
+  }
+
+  /// The longest name that a ledger accepts (`docs/events.md`, *Forms*), in bytes of UTF-8.
+  static let nameBytesMax = 512
 }

@@ -40,6 +40,9 @@ public struct StoreError: Sendable, Equatable {
   /// An error has rarely more than three behind it. The ledger accepts 32 levels of JSON.
   static let depthMax = 10
 
+  /// The longest text of an error that is kept, in bytes of UTF-8.
+  static let textBytesMax = 1_000
+
   private static let domainsWithPlainTexts: Set<String> = [
     "SKErrorDomain", "NSURLErrorDomain", "ASDErrorDomain", "ASDServerErrorDomain", "AMSErrorDomain",
   ]
@@ -50,11 +53,23 @@ public struct StoreError: Sendable, Equatable {
     return json(over: behind)
   }
 
+  private static func cut(_ text: String) -> String {
+    guard text.utf8.count > textBytesMax else { return text }
+    var kept = String.UnicodeScalarView()
+    var bytes = 0
+    for scalar in text.unicodeScalars {
+      bytes += UTF8.width(scalar)
+      guard bytes <= textBytesMax else { break }
+      kept.append(scalar)
+    }
+    return String(kept)
+  }
+
   private func json(over behind: JSON?) -> JSON {
     var members = EventData()
-    members.set("domain", .string(domain))
+    members.set("domain", .string(Self.cut(domain)))
     members.set("code", Int64(code))
-    members.set("message", message)
+    members.set("message", message.map(Self.cut))
     members.set("underlying", behind)
     return .object(members.members)
   }

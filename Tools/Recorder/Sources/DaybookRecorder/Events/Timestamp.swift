@@ -4,7 +4,12 @@ public import Foundation
 public struct Timestamp: Sendable, Hashable, Comparable {
   public let microseconds: Int64
 
-  public init(microseconds: Int64) { self.microseconds = microseconds }
+  /// A moment before 1970 or after 9999, which no event can have, becomes the nearest that it can.
+  public init(microseconds: Int64) {
+    self.microseconds = min(max(microseconds, 0), Self.latest)
+  }
+
+  private static let latest: Int64 = 253_402_300_799_999_999
 
   /// The moment of a date, to the nearest microsecond. A date before 1970 or after 9999, which no
   /// event can have, becomes the nearest that it can.

@@ -30,7 +30,7 @@ extension Spool {
       let found = scan(bytes)
       nextSerial = max(nextSerial, after(found.entries.map(\.serial).max() ?? 0))
       report.events += found.entries.count
-      report.damagedBytes += found.damagedBytes
+      report.damagedBytes += found.damage.reduce(0) { $0 + $1.count }
       let tail = Array(bytes[found.end...])
       let isTorn = isLast && !Frame.mayHoldRecord(tail)
       if isTorn { report.cutBytes += tail.count } else { report.damagedBytes += tail.count }
@@ -42,11 +42,11 @@ extension Spool {
         if isClean { discard(path, files) }
       } else {
         // The newest file goes on, unless it is damaged.
-        let goesOn = isLast && isClean && found.damagedBytes == 0 && named < serialMax
+        let goesOn = isLast && isClean && found.damage.isEmpty && named < serialMax
         segments.append(
           Segment(
             path: path, file: goesOn ? file : nil, size: found.end, entries: found.entries,
-            isUnsynced: goesOn))
+            isUnsynced: goesOn, damage: found.damage))
       }
     }
     return (State(segments: segments, nextSerial: nextSerial), report)
@@ -63,7 +63,7 @@ extension Spool {
   static let damagedFilesMax = 16
   private static let damagedSuffix = ".damaged"
 
-  /// The name of the file that keeps the damaged end of another: one for each end, and the same
+  /// The name of the file that keeps what is damaged in another: one for each part, and the same
   /// when the opening is repeated. Nil if there are enough of them.
   ///
   /// - Parameter kept: The files that there are; it is added to them.
@@ -86,20 +86,38 @@ extension Spool {
     _ files: any SpoolFiles
   ) -> Bool {
     do throws(FileError) {
-      if let aside {
-        let kept = try files.open(aside.folder + "/" + aside.name)
-        try kept.truncate(to: 0)
-        try kept.write(tail, at: 0)
-        try kept.sync()
-        // Its name lasts before the only other copy goes.
-        try files.syncFolder(aside.folder)
-      }
+      if let aside { try keep(tail, in: aside.folder, as: aside.name, files) }
       try file.truncate(to: try file.size() - tail.count)
       try file.sync()
       return true
     } catch {
       return false
     }
+  }
+
+  /// Writes damaged bytes into a file of their own. Its name lasts before the only other copy goes.
+  private static func keep(
+    _ bytes: [UInt8], in folder: String, as name: String, _ files: any SpoolFiles
+  ) throws(FileError) {
+    let kept = try files.open(folder + "/" + name)
+    try kept.truncate(to: 0)
+    try kept.write(bytes, at: 0)
+    try kept.sync()
+    try files.syncFolder(folder)
+  }
+
+  /// Keeps what does not check in a file whose lines were all acknowledged, before the file goes.
+  func keepDamage(of segment: Segment) throws(FileError) {
+    guard !segment.damage.isEmpty else { return }
+    let file = try files.open(segment.path)
+    var bytes: [UInt8] = []
+    for range in segment.damage {
+      bytes += try file.read(at: range.lowerBound, count: range.count)
+    }
+    var kept = Set(try files.names(in: folder).filter { $0.hasSuffix(Self.damagedSuffix) })
+    let name = String(segment.path.dropFirst(folder.count + 1))
+    guard let own = Self.damagedName(name, bytes, &kept) else { return }
+    try Self.keep(bytes, in: folder, as: own, files)
   }
 
   /// Removes a file that holds nothing. If the disk does not do so, the next opening tries again.
@@ -112,19 +130,19 @@ extension Spool {
     }
   }
 
-  /// The records in the bytes of a file, the end of the last one, and the bytes before it that are
+  /// The records in the bytes of a file, the end of the last one, and where before it bytes are
   /// part of none.
   private static func scan(
     _ bytes: [UInt8]
-  ) -> (entries: [Entry], end: Int, damagedBytes: Int) {
+  ) -> (entries: [Entry], end: Int, damage: [Range<Int>]) {
     var entries: [Entry] = []
     var end = 0
-    var damagedBytes = 0
+    var damage: [Range<Int>] = []
     while let start = Frame.next(bytes, from: end), let found = Frame.decode(bytes, at: start) {
-      damagedBytes += start - end
+      if start > end { damage.append(end..<start) }
       end = found.line.upperBound
       entries.append(Entry(serial: found.serial, offset: start, bytes: end - start))
     }
-    return (entries, end, damagedBytes)
+    return (entries, end, damage)
   }
 }

@@ -24,6 +24,8 @@ public final class Spool: Sendable {
     var entries: [Entry]
     /// Whether routine lines in it may not be on the disk yet.
     var isUnsynced = false
+    /// Where it holds what does not check. That is kept before the file goes.
+    var damage: [Range<Int>] = []
   }
 
   struct State {
@@ -90,17 +92,20 @@ public final class Spool: Sendable {
   func append(_ lines: [[UInt8]], isRoutine: Bool, to state: inout State) throws(SpoolError) {
     let bytesMax = isRoutine ? limits.routineBytesMax : limits.bytesMax
     var room = bytesMax - state.bytes
-    for line in lines {
-      guard line.count <= limits.lineBytesMax else {
-        throw .tooLong(bytes: line.count, bytesMax: limits.lineBytesMax)
-      }
-      room -= Frame.headerBytes + line.count
-    }
+    try checkLengths(lines)
+    for line in lines { room -= Frame.headerBytes + line.count }
     guard room >= 0 else { throw .full(bytes: state.bytes, bytesMax: bytesMax) }
     do throws(FileError) {
       try write(lines, syncs: !isRoutine, to: &state)
     } catch {
       throw .failed(error)
+    }
+  }
+
+  /// Throws ``SpoolError/tooLong(bytes:bytesMax:)`` if a ledger accepts one of these lines never.
+  func checkLengths(_ lines: [[UInt8]]) throws(SpoolError) {
+    for line in lines where line.count > limits.lineBytesMax {
+      throw .tooLong(bytes: line.count, bytesMax: limits.lineBytesMax)
     }
   }
 
@@ -229,6 +234,7 @@ public final class Spool: Sendable {
           }
           guard let line = read else {
             damaged.insert(entry.serial)
+            state.segments[index].damage.append(entry.offset..<entry.offset + entry.bytes)
             state.damagedBytes += entry.bytes
             continue
           }
@@ -267,6 +273,7 @@ public final class Spool: Sendable {
       state.segments.removeAll { segment in
         guard segment.entries.isEmpty else { return false }
         do throws(FileError) {
+          try keepDamage(of: segment)
           try files.remove(segment.path)
           return true
         } catch {

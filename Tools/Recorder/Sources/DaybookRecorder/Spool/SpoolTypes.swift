@@ -55,8 +55,8 @@ public struct SpoolReport: Sendable, Equatable {
   /// an acknowledged record there, it looks the same.
   public var cutBytes = 0
   /// Bytes elsewhere that do not check, and were skipped: events that the disk lost, or what a
-  /// write left that failed. Those at the end of a file are kept beside it, in up to 16 files
-  /// whose names end in `.damaged`: nothing removes them but you.
+  /// write left that failed. They are kept, those at the end of a file at once and others before
+  /// the file goes, in up to 16 files whose names end in `.damaged`: nothing removes them but you.
   public var damagedBytes = 0
   /// Files that the disk did not read. They stay, and the next opening tries again.
   public var unreadableFiles = 0

@@ -11,7 +11,7 @@
       case .verified(let transaction): self.init(transaction)
       case .unverified(let transaction, let error):
         self.init(transaction)
-        verificationError = StoreError(error)
+        verificationError = StoreError(storeKit2: error)
       }
       jws = result.jwsRepresentation
     }
@@ -64,6 +64,8 @@
       case let error as StoreKitError: self.init(case: error, domain: "StoreKit.StoreKitError")
       case let error as Product.PurchaseError:
         self.init(case: error, domain: "StoreKit.Product.PurchaseError")
+      case let error as VerificationResult<StoreKit.Transaction>.VerificationError:
+        self.init(case: error, domain: "StoreKit.VerificationResult.VerificationError")
       default: self.init(error)
       }
     }

@@ -145,10 +145,24 @@
   }
 
   extension StoreKit.Transaction {
-    /// Finishes the transaction, after everything that was reported of it is on the disk.
+    /// Finishes the transaction, after everything that was reported of it is on the disk. One of
+    /// which nothing was, because it came from a plain `purchase()` or a view of the store, is
+    /// reported first: as verified, and without what the store signed, which a transaction alone
+    /// does not have. Finish its `VerificationResult` then.
     public func finish(with recorder: Recorder) async throws {
       try recorder.record(storeKit2: .finish(SignedTransaction(self)))
       await finish()
+    }
+  }
+
+  extension VerificationResult where SignedType == StoreKit.Transaction {
+    /// Finishes the transaction, after everything that was reported of it is on the disk. One of
+    /// which nothing was is reported first, with what the store signed.
+    ///
+    /// - Throws: ``RecorderError``; ``RecorderError/unverified(_:)`` if StoreKit did not verify it.
+    public func finish(with recorder: Recorder) async throws {
+      try recorder.record(storeKit2: .finish(SignedTransaction(self)))
+      await unsafePayloadValue.finish()
     }
   }
 

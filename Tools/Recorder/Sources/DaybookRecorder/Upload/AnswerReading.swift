@@ -25,17 +25,31 @@ struct AnswerReading: Equatable {
       }
     }
     for text in answer.body.split(separator: UInt8(ascii: "\n")) {
-      guard let object = Self.object(text), let id = object["id"] as? String,
-        let sent = serials[id]
-      else { continue }
-      if let position = object["position"] as? Int, position > 0 {
+      guard let verdict = Self.verdict(text), let sent = serials[verdict.id] else { continue }
+      if let position = verdict.position, position > 0 {
         acknowledged.formUnion(sent)
-      } else if let reason = object["refused"] as? String {
+      } else if let reason = verdict.refused {
         for serial in sent { refused[serial] = String(reason.prefix(Self.reasonCharactersMax)) }
       }
     }
     // An acknowledgement is never taken back.
     for serial in acknowledged { refused[serial] = nil }
+  }
+
+  private struct Verdict: Decodable {
+    var id: String
+    var position: Int64?
+    var refused: String?
+  }
+
+  /// What a line of the answer says; nil if a member has another type, such as `true` for a
+  /// position, which `JSONSerialization` takes for 1.
+  private static func verdict(_ text: ArraySlice<UInt8>) -> Verdict? {
+    do {
+      return try JSONDecoder().decode(Verdict.self, from: Data(text))
+    } catch {
+      return nil
+    }
   }
 
   private static func object(_ text: ArraySlice<UInt8>) -> [String: Any]? {

@@ -8,14 +8,17 @@
   public struct URLSessionUploader: EventUploader {
     private let url: URL
     private let session: URLSession
-    private let authorization: @Sendable () async throws -> String?
+    private let authorization: @Sendable (_ lastStatus: Int?) async throws -> String?
+    private let lastStatus = Locked<Int?>(nil)
 
     /// - Parameters:
     ///   - server: The server's address; `/v1/events` is added to it.
-    ///   - authorization: The value of the header `Authorization`, asked for at each request.
+    ///   - authorization: The value of the header `Authorization`, asked for at each request. It
+    ///   gets the status of the last answer, nil before the first: after a 401 the token that it
+    ///   gave is not accepted any more, so get a new one.
     public init(
       server: URL, session: URLSession = .shared,
-      authorization: @escaping @Sendable () async throws -> String? = { nil }
+      authorization: @escaping @Sendable (_ lastStatus: Int?) async throws -> String? = { _ in nil }
     ) {
       url = server.appendingPathComponent("v1/events")
       self.session = session
@@ -26,12 +29,13 @@
       var request = URLRequest(url: url)
       request.httpMethod = "POST"
       request.setValue("application/x-ndjson", forHTTPHeaderField: "Content-Type")
-      if let value = try await authorization() {
+      if let value = try await authorization(lastStatus.withLock { $0 }) {
         request.setValue(value, forHTTPHeaderField: "Authorization")
       }
       request.httpBody = Data(body)
       let (data, response) = try await session.data(for: request)
       guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+      lastStatus.withLock { $0 = response.statusCode }
       let after = response.value(forHTTPHeaderField: "Retry-After")
       return UploadAnswer(
         status: response.statusCode, body: [UInt8](data),

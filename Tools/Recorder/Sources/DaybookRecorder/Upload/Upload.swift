@@ -23,6 +23,9 @@ public actor Upload {
     case postponed(String)
     /// The spool failed. Nothing is lost; what was uploaded may be uploaded again.
     case spool(SpoolError)
+    /// So many bytes of the spool no longer check, and were skipped: events that the disk lost. A
+    /// file whose name ends in `.damaged` keeps them, if there are not too many of these.
+    case damaged(bytes: Int)
   }
 
   /// The most lines in one request.
@@ -40,9 +43,13 @@ public actor Upload {
   /// Whose events in memory are uploaded, too; nil for a spool alone.
   private let recorder: Recorder?
   private var backOff = BackOff()
-  /// Lines that were refused while the file of refused lines had no room, or alone by an answer
-  /// that names no line: they stay in the spool, and are not sent again in this launch.
+  /// Lines that were refused while the file of refused lines had no room: they stay in the spool,
+  /// and are not sent again in this launch.
   private var parked: Set<UInt64> = []
+  /// Lines that were refused alone by an answer that names no line. That says nothing about a line
+  /// if a proxy answered: they are sent again, each alone and after all others, the one that has
+  /// waited longest first.
+  private var suspects: [UInt64] = []
   /// The most lines in the next request: less after a request was refused as a whole, to find the
   /// line that was meant.
   private var linesMax = Upload.linesMax
@@ -56,6 +63,10 @@ public actor Upload {
   private var waiting: Task<Void, any Error>?
   private var mayWake = false
   private var isWoken = false
+  /// How long the server has asked to wait, in seconds; nil if it has not.
+  private var asked: Double?
+  /// The bytes of the spool that did not check, as far as they were told.
+  private var damagedBytes: Int
 
   /// Uploads what a recorder records, also what it could not write to the disk so far.
   ///
@@ -74,6 +85,7 @@ public actor Upload {
     self.clock = clock
     self.notify = notify
     self.recorder = recorder
+    damagedBytes = recorder.spool.damagedBytes
   }
 
   /// Uploads a spool.
@@ -93,14 +105,16 @@ public actor Upload {
     self.clock = clock
     self.notify = notify
     recorder = nil
+    damagedBytes = spool.damagedBytes
   }
 
   /// Uploads until nothing is left, and waits as long as needed in between. Call it at each launch
   /// and return to the foreground.
   ///
-  /// Only one loop uploads at a time: a second call ends its wait, unless the server has said how
-  /// long to wait, and returns with it. A call whose task is cancelled returns at once; the loop
-  /// ends early when those of all callers are.
+  /// Only one loop uploads at a time: a second call ends its wait, or the next one if it is in a
+  /// request, but not before the time that the server has asked for; and it returns with the loop.
+  /// It does not return while an event is left that a server refuses without naming it. A call
+  /// whose task is cancelled returns at once; the loop ends early when those of all callers are.
   ///
   /// - Throws: `CancellationError` if the task was cancelled.
   public func run() async throws {
@@ -109,9 +123,9 @@ public actor Upload {
     try Task.checkCancellation()
     if loop == nil {
       loop = Task { await self.runLoop() }
-    } else if mayWake {
+    } else {
       isWoken = true
-      waiting?.cancel()
+      if mayWake { waiting?.cancel() }
     }
     calls += 1
     let number = calls
@@ -147,26 +161,33 @@ public actor Upload {
   private func uploadAll() async throws {
     while true {
       try Task.checkCancellation()
-      switch await uploadOnce() {
+      let step = await uploadOnce()
+      try Task.checkCancellation()
+      switch step {
       case .idle: return
       case .advanced: continue
-      case .wait(let seconds): try await pause(seconds)
+      case .wait(let seconds):
+        // As long as the server has asked, then the rest, which a call may end.
+        let asked = min(asked ?? 0, seconds)
+        if asked > 0 { try await pause(asked, mayWake: false) }
+        if asked < seconds { try await pause(seconds - asked, mayWake: true) }
+        isWoken = false
       }
     }
   }
 
-  private func pause(_ seconds: Double) async throws {
+  private func pause(_ seconds: Double, mayWake: Bool) async throws {
+    // The call came while the request was under way.
+    if mayWake, isWoken { return }
     let pause = Task { [clock] in try await clock.wait(seconds) }
-    isWoken = false
-    waiting = pause
+    (waiting, self.mayWake) = (pause, mayWake)
     let result = await withTaskCancellationHandler {
       await pause.result
     } onCancel: {
       pause.cancel()
     }
-    waiting = nil
-    mayWake = false
-    if !isWoken { try result.get() }
+    (waiting, self.mayWake) = (nil, false)
+    if !mayWake || !isWoken { try result.get() }
   }
 
   /// Writes what the recorder keeps in memory. Returns whether nothing is left there.
@@ -185,7 +206,7 @@ public actor Upload {
     let isFlushed = flush()
     let lines: [SpooledLine]
     do {
-      lines = try spool.oldest(linesMax: linesMax, bytesMax: Self.bytesMax, without: parked)
+      lines = try next()
     } catch {
       notify(.spool(error))
       return wait(nil)
@@ -199,10 +220,27 @@ public actor Upload {
         try await uploader.upload(body)
       }
     } catch {
+      // Nobody has failed: the app has ended it.
+      if Task.isCancelled { return .wait(seconds: 0) }
       notify(.postponed("no answer: \(error)"))
       return wait(nil)
     }
     return act(on: answer, to: lines)
+  }
+
+  /// The lines of the next request.
+  private func next() throws(SpoolError) -> [SpooledLine] {
+    defer {
+      let bytes = spool.damagedBytes
+      if bytes > damagedBytes { notify(.damaged(bytes: bytes - damagedBytes)) }
+      damagedBytes = bytes
+    }
+    let known = parked.union(suspects)
+    let lines = try spool.oldest(linesMax: linesMax, bytesMax: Self.bytesMax, without: known)
+    if !lines.isEmpty || suspects.isEmpty { return lines }
+    let left = try spool.oldest(linesMax: .max, bytesMax: .max, without: parked)
+    suspects.removeAll { suspect in !left.contains { $0.serial == suspect } }
+    return left.filter { $0.serial == suspects.first }
   }
 
   private func act(on answer: UploadAnswer, to lines: [SpooledLine]) -> Step {
@@ -222,13 +260,15 @@ public actor Upload {
   }
 
   /// The request was refused, and the answer names no line: the next one is smaller, to find the
-  /// line that is meant. That one is not sent again in this launch, so that others do not wait for
-  /// it; and it stays in the spool, because nobody said that it is wrong.
+  /// line that is meant. That one is sent again when no other is left, so that others do not wait
+  /// for it; and it stays in the spool, because nobody said that it is wrong.
   private func narrow(_ lines: [SpooledLine]) {
     if lines.count > 1 {
       linesMax = lines.count / 2
     } else {
-      parked.formUnion(lines.map(\.serial))
+      let serials = lines.map(\.serial)
+      suspects.removeAll(where: serials.contains)
+      suspects += serials
     }
   }
 
@@ -252,13 +292,17 @@ public actor Upload {
     } catch {
       notify(.spool(error))
     }
+    // One of them was taken after all: the answers were a proxy's, and said nothing of the others.
+    if suspects.contains(where: reading.acknowledged.contains) { suspects = [] }
+    suspects.removeAll { reading.refused[$0] != nil }
     backOff.reset()
+    isWoken = false
     linesMax = min(Self.linesMax, linesMax * 2)
     return .advanced(acknowledged: reading.acknowledged.count, refused: refused.count)
   }
 
   private func wait(_ retryAfter: Double?) -> Step {
-    mayWake = retryAfter == nil
+    asked = retryAfter
     return .wait(seconds: backOff.next(retryAfter: retryAfter, random: random()))
   }
 }
