@@ -171,8 +171,10 @@ enum RecordingCalls {
     { recorder in
       recorder.record(
         .receiptRejected, .storekit2, product: "com.example.trails.routes10",
-        transaction: "2000000402",
-        ["error": .object([("domain", .string("VerificationError")), ("code", .number("1"))])])
+        [
+          "claimedTransaction": .string("2000000402"),
+          "error": .object([("domain", .string("VerificationError")), ("code", .number("1"))]),
+        ])
     },
     { recorder in
       recorder.record(
