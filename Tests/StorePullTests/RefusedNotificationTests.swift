@@ -205,9 +205,8 @@ import TracedProcesses
       atPath: refused + "production.a", withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(
       atPath: refused + "production.b", withDestinationPath: "/nowhere")
-    let long = try #require(fopen(refused + "production.c", "w"))
-    ftruncate(fileno(long), PullFolder.answerBytesMax + 1)
-    fclose(long)
+    let long = URL(fileURLWithPath: refused + "production.c")
+    try Data(count: PullFolder.answerBytesMax + 1).write(to: long)
     bench.store.change { $0.notifications = ["text-2"] }
     let pulled = try await bench.notifications()
     #expect(pulled.appended == 2 && pulled.stillRefused == 0)
