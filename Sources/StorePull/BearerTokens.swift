@@ -50,6 +50,12 @@ package struct BearerTokens: Sendable {
     return text
   }
 
+  /// A text without the current token: whoever gets it could use it.
+  func blanked(_ text: String) -> String {
+    guard let current else { return text }
+    return text.replacing(current.text, with: "…")
+  }
+
   private static func object(_ members: [(name: String, value: JSONValue)]) -> [UInt8] {
     JSONValue.object(members).json
   }

@@ -38,12 +38,13 @@ extension PullRun {
     isLedgerChecked = true
   }
 
-  /// Imports a file, and notes the ledger's last event before any cursor moves.
+  /// Imports a file, and notes the ledger's last event before any cursor moves: also if nothing was
+  /// appended, because an earlier run, which was killed, or somebody else may have done that.
   func importNoting(
     _ file: String, _ environment: StoreHost.Environment
   ) async throws(PullError) -> Int {
     let appended = try await importer.importAnswer(folder.answerPath(file), from: environment)
-    if appended > 0, let mark = try importer.mark(at: nil) { try folder.note(mark) }
+    if let mark = try importer.mark(at: nil) { try folder.note(mark) }
     return appended
   }
 }

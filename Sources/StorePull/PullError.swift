@@ -14,6 +14,8 @@ package struct PullError: Error, Sendable, CustomStringConvertible {
     case refused
     /// The store was asked as often as it should be, and gave no usable answer. Try again later.
     case unavailable
+    /// The store counts too many requests of the app, and asks to wait for longer than a run does.
+    case throttled
     /// An answer is not what the store's documentation describes.
     case malformed
     /// A file that was named does not hold what it should.

@@ -25,6 +25,7 @@ package final class PullFolder: Sendable {
   private static let folderMode = 0o700
   private static let fileMode = 0o600
   private static let markName = "ledger.json"
+  static let revokedName = "revoked.json"
 
   package let path: String
   private let keeps: Bool
@@ -134,32 +135,49 @@ package final class PullFolder: Sendable {
 
   /// The event by which the ledger is recognized. It is there and nil if it cannot be read.
   func mark() throws(PullError) -> (isThere: Bool, mark: LedgerMark?) {
-    let bytes = try reporting { () throws(FolderError) in
-      try states.contents(of: Self.markName, bytesMax: Self.stateBytesMax)
-    }
-    guard let bytes else { return (false, nil) }
-    do { return (true, try JSONDecoder().decode(LedgerMark.self, from: Data(bytes))) } catch {
+    guard let bytes = try record(Self.markName) else { return (false, nil) }
+    do {
+      let mark = try JSONDecoder().decode(LedgerMark.self, from: Data(bytes))
+      // No ledger has an event there: the file is damaged.
+      return (true, mark.position > 0 ? mark : nil)
+    } catch {
       return (true, nil)
     }
   }
 
+  /// Writes the event by which the ledger is recognized, unless it is noted already.
   func note(_ mark: LedgerMark) throws(PullError) {
+    guard try self.mark().mark != mark else { return }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let json: [UInt8]
     do { json = Array(try encoder.encode(mark)) + [UInt8(ascii: "\n")] } catch {
       throw PullError(.disk, "the ledger's last event cannot be written as JSON.")
     }
-    try reporting { () throws(FolderError) in try Self.write(json, Self.markName, in: states) }
+    try save(json, record: Self.markName)
+  }
+
+  /// A file of `state/` that is about no list.
+  func record(_ name: String) throws(PullError) -> [UInt8]? {
+    try reporting { () throws(FolderError) in
+      try states.contents(of: name, bytesMax: Self.stateBytesMax)
+    }
+  }
+
+  func save(_ bytes: [UInt8], record name: String) throws(PullError) {
+    try reporting { () throws(FolderError) in try Self.write(bytes, name, in: states) }
   }
 
   /// Forgets how far each list was pulled, and answers for the next pages: they are asked
   /// for again. What identifies the ledger goes last, so that a kill on the way changes nothing.
+  /// Who was revoked stays revoked, whatever the ledger.
   func beginAgain() throws(PullError) {
     try removeAnswers(from: "")
     try reporting { () throws(FolderError) in
       for name in try settled.names() { try settled.removeFile(name) }
-      for name in try states.names() where name != Self.markName { try states.removeFile(name) }
+      for name in try states.names() where ![Self.markName, Self.revokedName].contains(name) {
+        try states.removeFile(name)
+      }
       try states.sync()
       if try states.kind(of: Self.markName) != nil { try states.removeFile(Self.markName) }
       try states.sync()
@@ -177,7 +195,30 @@ package final class PullFolder: Sendable {
   }
 
   func refused() throws(PullError) -> [String] {
-    try reporting { () throws(FolderError) in try refusals.names() }
+    // Another program's file whose name is no UTF-8 is no notification, and holds nothing up.
+    try reporting { () throws(FolderError) in try refusals.namesInUTF8() }
+  }
+
+  /// Whether a notification was refused and is not imported yet.
+  func isRefused(_ name: String) throws(PullError) -> Bool {
+    try reporting { () throws(FolderError) in try refusals.kind(of: name) != nil }
+  }
+
+  /// Why a file of `refused/` cannot be imported; nil if it can be read.
+  func refusedFault(_ name: String) -> String? {
+    do throws(FolderError) {
+      guard let size = try refusals.bytes(ofFile: name) else { return "it is no file" }
+      guard size <= UInt64(Self.answerBytesMax) else {
+        return "it has more than \(Self.answerBytesMax) bytes"
+      }
+      _ = try refusals.contents(of: name, bytesMax: 1)
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  /// Notes a notification as imported, which the ledger knows in words that nobody signed.
+  func settle(_ entry: [UInt8], as name: String) throws(PullError) {
+    try reporting { () throws(FolderError) in try Self.write(entry, name, in: settled) }
   }
 
   /// Notes that what was refused once is imported now.
@@ -252,6 +293,26 @@ package final class PullFolder: Sendable {
       }
     }
   }
+
+  /// Puts an answer that the import refused twice beside the others, in place of an earlier one,
+  /// so that its page is asked for again.
+  func putAside(_ file: String) throws(PullError) {
+    try reporting { () throws(FolderError) in
+      try answers.replace(file + Self.asideSuffix, by: file)
+      try answers.sync()
+    }
+  }
+
+  /// Removes the refused answer of a page that was imported since.
+  func removeAside(_ file: String) throws(PullError) {
+    try reporting { () throws(FolderError) in
+      let aside = file + Self.asideSuffix
+      if try answers.kind(of: aside) != nil { try answers.removeFile(aside) }
+    }
+  }
+
+  /// Ends the name of an answer that was refused, and was asked for again since.
+  static let asideSuffix = ".refused"
 
   /// Writes a file so that its name always means the whole of it, after a loss of power, too.
   private static func write(

@@ -141,6 +141,7 @@ package struct PullRun: Sendable {
       answeredUntil = under.end
     }
     var next = question(filter, since: state.completeUntil, environment, client.clock.now)
+    if let complete = state.completeUntil { tellGap(from: complete, environment) }
     if let answeredUntil {
       next.start = min(max(next.start, answeredUntil - Self.overlapMilliseconds), next.end)
     }
@@ -187,6 +188,19 @@ package struct PullRun: Sendable {
     let moved = asked.start - under.start
     let passed = max(asked.end - under.end, 0)
     return moved >= -Self.sinceSlackMilliseconds && moved <= passed + Self.sinceSlackMilliseconds
+  }
+
+  /// Says what the store lists no more of the time since the last pull.
+  private func tellGap(from complete: Int64, _ environment: StoreHost.Environment) {
+    let earliest = NotificationQuestion.earliest(in: environment, at: client.clock.now)
+    guard complete < earliest else { return }
+    func time(_ milliseconds: Int64) -> String {
+      Instant(microseconds: milliseconds * 1_000).rfc3339
+    }
+    client.notice(
+      "the last pull of all notifications ended at \(time(complete)), and the store lists them "
+        + "only for \(environment.notificationDays) days: those before \(time(earliest)) are lost. "
+        + "What they were about is in the histories: daybook pull history --all")
   }
 
   func question(
@@ -239,14 +253,17 @@ package struct PullRun: Sendable {
         continue
       }
       if page.signedCount > 0 {
-        let outcome = try await imported(
-          file, of: list, environment, refused: pulled.refused)
+        guard let outcome = try await imported(file, isNew, of: list, environment, pulled) else {
+          continue
+        }
         pulled.appended += outcome.appended
         pulled.refused += outcome.refused
+        pulled.stillRefused += outcome.stillRefused
       }
       state = state.after(page)
       try folder.save(state, name)
       try folder.finish(file)
+      try folder.removeAside(file)
       pulled.pages += 1
       pulled.signed += page.signedCount
       progress.pulled(
@@ -260,6 +277,32 @@ package struct PullRun: Sendable {
     throw CursorTrail.tooLong(pulled.pages)
   }
 
+  /// Imports a page; nil if it was saved by an earlier run and is refused again. Then it is put
+  /// aside, because the store may have a better one: it is asked for again with the same cursor.
+  private mutating func imported(
+    _ file: String, _ isNew: Bool, of list: StoreList, _ environment: StoreHost.Environment,
+    _ pulled: PulledList
+  ) async throws(PullError) -> PageImport? {
+    do throws(PullError) {
+      return try await imported(file, of: list, environment, refused: pulled.refused)
+    } catch {
+      guard list != .notifications, Self.isRefusal(error) else { throw error }
+      guard isNew else {
+        try folder.putAside(file)
+        client.notice(
+          "the saved answer \(folder.answerPath(file)) is refused again. It is put aside with "
+            + "\(PullFolder.asideSuffix) behind its name, and the store is asked for the page again"
+        )
+        return nil
+      }
+      throw PullError(
+        error.kind,
+        "\(error.message) The answer is kept in \(folder.answerPath(file)). The next pull imports "
+          + "it again; if it is still refused, the store is asked for the page once more. Check "
+          + "--app and --root; --claim records what another customer owns.")
+    }
+  }
+
   /// The state to continue from if the store does not take the revision or the token: the one
   /// before it, in the end the beginning of the list. The ledger knows what is asked for again.
   private func back(
@@ -270,6 +313,7 @@ package struct PullRun: Sendable {
     let earliest = NotificationQuestion.earliest(in: environment, at: client.clock.now)
     guard state.cursor != nil || question.start < earliest else { return nil }
     var begun = state
+    tellGap(from: question.start + Self.overlapMilliseconds, environment)
     question.start = max(question.start, earliest)
     (begun.question, begun.cursor, begun.previous) = (question, nil, nil)
     return begun

@@ -6,6 +6,8 @@ import Foundation
 /// the page again, or imports the saved answer again, and importing twice changes nothing.
 package struct PullState: Codable, Sendable, Equatable {
   package static let versionKnown = 1
+  /// How many pages a state can have. A program that counts a thousand each second takes years.
+  static let pagesKnown = 0...1_000_000_000_000
 
   package var version = PullState.versionKnown
   /// How many pages were imported.
@@ -33,6 +35,14 @@ package struct PullState: Codable, Sendable, Equatable {
         .damagedState,
         "\(name) is of version \(version), which this program does not know: update it.")
     }
+    guard Self.pagesKnown.contains(pages), completeUntil.map(Milliseconds.known.contains) ?? true,
+      question?.isPlausible ?? true
+    else {
+      throw PullError(
+        .damagedState,
+        "\(name) is damaged: it has a number of pages or a time that no pull writes. Remove it: "
+          + "the list is then pulled from its beginning, and nothing is doubled.")
+    }
   }
 
   package func json() throws(PullError) -> [UInt8] {
@@ -47,8 +57,9 @@ package struct PullState: Codable, Sendable, Equatable {
   package func after(_ page: StorePage) -> PullState {
     var next = self
     next.pages += 1
-    if page.cursor != cursor { next.previous = cursor }
-    next.cursor = page.cursor ?? cursor
+    if let cursor = page.cursor, cursor != self.cursor {
+      (next.cursor, next.previous) = (cursor, self.cursor)
+    }
     return next
   }
 

@@ -40,21 +40,28 @@ extension PullRun {
   ///
   /// - Parameters:
   ///   - known: The ids of the ledger's notifications.
+  ///   - unverified: The ids of those that nobody verified: whoever writes one of them must not
+  ///     hide what the store sent. They count only if a comparison imported the store's.
   ///   - imports: Whether to import the pages that have missing ones. What the ledger has is not
   ///     doubled by that.
   /// - Complexity: O(*n*) in the notifications of the history.
   package mutating func reconcile(
-    _ filter: NotificationFilter, known: Set<String>, imports: Bool
+    _ filter: NotificationFilter, known: Set<String>, unverified: Set<String> = [],
+    imports: Bool
   ) async throws(PullError) -> Reconciliation {
-    let name = "reconcile.\(environments[0].rawValue).all"
+    let some = "reconcile.\(environments[0].rawValue).some"
+    let name = filter.isPartial ? some : "reconcile.\(environments[0].rawValue).all"
     if imports { try checkLedger() }
     let asked = question(filter, since: nil, environments[0], client.clock.now)
     var found = Reconciliation(
       environment: environments[0], start: Instant(microseconds: asked.start * 1_000),
       end: Instant(microseconds: asked.end * 1_000))
     found.isImported = imports
-    if imports { try await importLeft(name, filter, &found) }
+    if imports { try await importLeft(some, filter, &found) }
     var seen = known
+    for id in unverified where try folder.isSettled(Self.fileName(id, environments[0])) {
+      seen.insert(id)
+    }
     var token: String?
     var restarts = 0
     var trail = CursorTrail(from: nil)
@@ -84,7 +91,7 @@ extension PullRun {
       if imports, !missed.isEmpty {
         let file = PullFolder.answerName(name, page: number)
         try folder.save(answer: body, as: file)
-        try await importMissed(file, &found)
+        try await importMissed(file, unverified: unverified, &found)
       }
       progress.pulled("notifications", page: number, signed: found.listed)
       guard page.hasMore, let next = page.cursor else { break }
@@ -95,26 +102,37 @@ extension PullRun {
   }
 
   private mutating func importMissed(
-    _ file: String, _ found: inout Reconciliation
+    _ file: String, unverified: Set<String> = [], _ found: inout Reconciliation
   ) async throws(PullError) {
     let outcome = try await imported(
       file, of: .notifications, environments[0], refused: found.refused)
     found.appended += outcome.appended
     found.refused += outcome.refused
+    found.stillRefused += outcome.stillRefused
+    for entry in unverified.isEmpty ? [] : Self.entries(of: try folder.answer(file) ?? []) {
+      let name = Self.fileName(entry, environments[0])
+      guard let id = Self.identifier(entry), unverified.contains(id),
+        !refusedNames.contains(name)
+      else { continue }
+      try folder.settle(entry.json, as: name)
+    }
     try folder.finish(file)
   }
 
-  /// Imports what an earlier reconciliation saved when it was stopped, and what was refused. With
-  /// one customer's options it imports neither, which may be another one's: saved pages are
-  /// removed, since the store lists them again.
+  /// Imports what an earlier reconciliation of all saved when it was stopped, and what was refused.
+  /// With one customer's options it imports neither, which may be another one's. Pages that were
+  /// asked for with a filter are removed: the store lists them again, and nobody knows whose.
   private mutating func importLeft(
-    _ name: String, _ filter: NotificationFilter, _ found: inout Reconciliation
+    _ some: String, _ filter: NotificationFilter, _ found: inout Reconciliation
   ) async throws(PullError) {
-    guard filter.transaction == nil else { return try folder.removeAnswers(from: name + ".") }
+    try folder.removeAnswers(from: some + ".")
+    guard filter.transaction == nil else { return }
     let again = try await importRefused(environments[0])
     found.appended += again.appended
     found.stillRefused = again.refused
-    for file in try folder.answers(from: name + ".") { try await importMissed(file, &found) }
+    guard !filter.isPartial else { return }
+    let all = "reconcile.\(environments[0].rawValue).all."
+    for file in try folder.answers(from: all) { try await importMissed(file, &found) }
   }
 
   private static func missed(
@@ -142,25 +160,23 @@ extension PullRun {
 
   /// A time that RFC 3339 can write; nil for another, which nobody but a forger states.
   private static func moment(_ milliseconds: Int64) -> Instant? {
-    guard millisecondsKnown.contains(milliseconds) else { return nil }
+    guard Milliseconds.known.contains(milliseconds) else { return nil }
     return Instant(microseconds: milliseconds * 1_000)
   }
-
-  /// The years 0000 to 9999, in milliseconds since 1970.
-  private static let millisecondsKnown: ClosedRange<Int64> =
-    -62_167_219_200_000...253_402_300_799_999
 }
 
-extension PullRun {
+extension StoreClient {
   /// Says at the store whose purchase a chain is, in whichever environment has it.
   ///
+  /// - Parameter environments: Where the transaction is looked for, in this order.
   /// - Returns: The environment.
   package mutating func setAccount(
-    _ token: AccountToken, of original: StoreTransactionID
+    _ token: AccountToken, of original: StoreTransactionID,
+    in environments: [StoreHost.Environment]
   ) async throws(PullError) -> StoreHost.Environment {
     for environment in environments {
       do throws(PullError) {
-        try await client.answer(to: .accountToken(token, of: original), in: environment) { _ in }
+        try await answer(to: .accountToken(token, of: original), in: environment) { _ in }
         return environment
       } catch {
         guard error.kind == .notFound else { throw error }

@@ -6,6 +6,8 @@ struct PageImport {
   var appended = 0
   /// How many notifications the ledger refused.
   var refused = 0
+  /// How many of those that an earlier run set aside it refused again.
+  var stillRefused = 0
 }
 
 extension PullRun {
@@ -51,6 +53,13 @@ extension PullRun {
           try folder.removeAnswer(single)
           continue
         }
+        if try folder.isRefused(name) {
+          // A pull of one customer's does not try those of earlier runs first.
+          outcome.stillRefused += 1
+          refusedNames.insert(name)
+          try folder.removeAnswer(single)
+          continue
+        }
         guard refused + outcome.refused < Self.refusedMax else {
           throw PullError(
             .daybook(65),
@@ -80,32 +89,43 @@ extension PullRun {
     for name in refused where names.contains(name) { try folder.settle(name) }
   }
 
-  private static func isRefusal(_ error: PullError) -> Bool {
+  static func isRefusal(_ error: PullError) -> Bool {
     error.kind == .daybook(65) || error.kind == .revoked
   }
 
   private func setAside(
     _ file: String, _ entry: JSONValue, _ name: String
   ) throws(PullError) {
-    let id = Self.payload(entry["signedPayload"])?["notificationUUID"]?.string
+    let id = Self.identifier(entry)
     try folder.setAside(file, as: name)
     client.notice(
-      "the ledger refused the notification \(id ?? "without an id"), for the reason above. It is "
-        + "set aside in \(folder.path)/refused/\(name), and every pull of notifications without "
-        + "--transaction tries it again, with --claim for example; remove the file to give it up")
+      "the ledger refused the notification \(id.map(StoreFault.cut) ?? "without an id"), for the "
+        + "reason above. It is set aside in \(folder.path)/refused/\(name), and every pull of "
+        + "notifications without --transaction tries it again, with --claim for example; remove the "
+        + "file to give it up")
   }
 
   /// A name that is safe for a file, and the same for the same notification.
-  private static func fileName(
-    _ entry: JSONValue, _ environment: StoreHost.Environment
-  ) -> String {
-    let id = payload(entry["signedPayload"])?["notificationUUID"]?.string
-    let safe = id.flatMap(StoreTransactionID.init)?.text
-    return "\(environment.rawValue).\(safe ?? digest(entry)).json"
+  static func fileName(_ entry: JSONValue, _ environment: StoreHost.Environment) -> String {
+    if let id = identifier(entry), StoreTransactionID(id) != nil {
+      return fileName(id, environment)
+    }
+    // The rest of the entry changes with each attempt to send it.
+    return "\(environment.rawValue).\(digest(entry["signedPayload"] ?? entry)).json"
   }
 
-  private static func digest(_ entry: JSONValue) -> String {
-    SHA256.hash(data: entry.json).prefix(16).map { byte in
+  /// The name of a notification's file, if its id is safe in one.
+  static func fileName(_ id: String, _ environment: StoreHost.Environment) -> String {
+    "\(environment.rawValue).\(StoreTransactionID(id)?.text ?? digest(.string(id))).json"
+  }
+
+  /// The UUID that an entry states; nil if it cannot be read.
+  static func identifier(_ entry: JSONValue) -> String? {
+    payload(entry["signedPayload"])?["notificationUUID"]?.string
+  }
+
+  private static func digest(_ value: JSONValue) -> String {
+    SHA256.hash(data: value.json).prefix(16).map { byte in
       let digits = String(byte, radix: 16)
       return digits.count < 2 ? "0" + digits : digits
     }.joined()
@@ -121,6 +141,12 @@ extension PullRun {
     try folder.removeAnswers(from: Self.singlePrefix)
     var outcome = PageImport()
     for name in try folder.refused() where name.hasPrefix(environment.rawValue + ".") {
+      if let fault = folder.refusedFault(name) {
+        client.notice(
+          "\(folder.path)/refused/\(name) is left out, since it cannot be read: \(fault). Remove "
+            + "it unless it can be repaired")
+        continue
+      }
       do throws(PullError) {
         outcome.appended += try await importNoting("../refused/" + name, environment)
         try folder.settle(name)

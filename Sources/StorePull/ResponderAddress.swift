@@ -32,7 +32,7 @@ struct ResponderAddress: Sendable {
         reason: "expected the responder's address with http or https, found "
           + String(named.prefix(200)))
     }
-    guard allowsThisMachine || !Self.isThisMachine(host) else {
+    guard allowsThisMachine || !LocalAddress.names(host) else {
       throw Unusable(
         reason: "the responder \(named.prefix(200)) is this machine, which is asked only about "
           + "certificates below a root that --root names")
@@ -50,10 +50,5 @@ struct ResponderAddress: Sendable {
         $0.method == .ocspServer
       } ?? false
     } catch { return true }
-  }
-
-  private static func isThisMachine(_ host: String) -> Bool {
-    let name = host.lowercased()
-    return name == "localhost" || name.hasPrefix("127.") || name == "::1" || name == "[::1]"
   }
 }

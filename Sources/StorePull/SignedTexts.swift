@@ -17,12 +17,41 @@ package struct SignedTexts: Sendable {
 
   /// - Parameters:
   ///   - file: A JWS, or JSON with signed texts anywhere in it: a notification as it was sent, or a
-  ///     saved answer of the store.
+  ///     saved answer of the store. Or several of them, one a line.
   ///   - roots: The certificates at which a chain may end.
   /// - Throws: ``PullError``: `badFile` if it is neither.
   /// - Complexity: O(*n*) in the number of bytes, and three ECDSA checks for each signed text.
   package init(_ file: [UInt8], roots: TrustedRoots) throws(PullError) {
-    let text = Self.trimmed(file)
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let text = file.starts(with: mark) ? file[mark.count...] : file[...]
+    let lines = text.split(separator: UInt8(ascii: "\n")).map(Self.trimmed).filter { !$0.isEmpty }
+    guard lines.count > 1, Self.isWhole(lines[0]) else {
+      try addDocument(Self.trimmed(text), roots)
+      return
+    }
+    for (index, line) in lines.enumerated() {
+      do throws(PullError) { try addDocument(line, roots) } catch {
+        throw PullError(error.kind, "text \(index + 1): \(error.message)")
+      }
+    }
+  }
+
+  /// Whether the first line is a text of its own, as the import judges it.
+  private static func isWhole(_ line: [UInt8]) -> Bool {
+    do throws(EventError) {
+      _ = try JSONValue(document: line, nulls: .leftOut)
+      return true
+    } catch {
+      do throws(SignedDataError) {
+        _ = try UnverifiedPayload.decode(line)
+        return true
+      } catch { return false }
+    }
+  }
+
+  private mutating func addDocument(
+    _ text: [UInt8], _ roots: TrustedRoots
+  ) throws(PullError) {
     guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") else {
       do throws(SignedDataError) { _ = try UnverifiedPayload.decode(text) } catch {
         throw PullError(.badFile, "expected a signed text or JSON: \(error)")
@@ -35,9 +64,9 @@ package struct SignedTexts: Sendable {
     } catch { throw PullError(.badFile, "expected a signed text or JSON: \(error.reason)") }
   }
 
-  private static func trimmed(_ file: [UInt8]) -> [UInt8] {
-    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    return Array(file.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+  private static func trimmed(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    return Array(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }
 
   /// Adds every signed text in a value, whatever its member is called: nothing that the importer

@@ -66,14 +66,14 @@ package struct StoreClient: Sendable {
           (problem, kind) = (error.message, .malformed)
         }
       case .answered(let answer):
-        let fault = StoreFault(answer)
+        let fault = StoreFault(answer, blanked: tokens.blanked)
         problem = "the store answered \(fault.words)"
         switch fault.verdict {
-        case .failed(let kind): throw Self.error(kind, fault, environment)
+        case .failed(let kind): throw error(kind, fault, environment)
         case .throttled:
           throttles += 1
           guard throttles <= Self.throttlesMax else {
-            throw PullError(.unavailable, "\(problem), \(throttles) times. Try again later.")
+            throw PullError(.throttled, "\(problem), \(throttles) times. Try again later.")
           }
           try await waitAsTold(answer.retryAfter, throttles, problem)
           continue
@@ -160,9 +160,9 @@ package struct StoreClient: Sendable {
     let wait = max(told, backOff(after: throttles))
     guard wait <= Self.throttleWaitMax else {
       throw PullError(
-        .unavailable,
+        .throttled,
         "\(problem), and asks to wait for longer than \(Self.seconds(Self.throttleWaitMax)) "
-          + "(Retry-After: \(text)). What was pulled is kept; try again later.")
+          + "(Retry-After: \(StoreFault.cut(text))). What was pulled is kept; try again later.")
     }
     await self.wait(wait, problem)
   }
@@ -174,22 +174,26 @@ package struct StoreClient: Sendable {
 
   // MARK: - Errors
 
-  private static func error(
+  private func error(
     _ kind: PullError.Kind, _ fault: StoreFault, _ environment: StoreHost.Environment
   ) -> PullError {
-    switch kind {
+    let clock =
+      fault.canBeTheClock
+      ? " This machine's clock says \(clock.now.rfc3339): if that is wrong, set it." : ""
+    return switch kind {
     case .unauthorized:
       PullError(
         kind,
         "the store does not accept the bearer token (\(fault.words), \(environment.rawValue)). "
           + "Check that --key is the file of --key-id, a key for in-app purchases that was not "
-          + "revoked, that --issuer is the issuer above the list of keys, that --app is the app's "
-          + "bundle identifier, and that this machine's clock is right. Production also answers "
-          + "so for an app that was never published.")
+          + "revoked, that --issuer is the issuer above the list of keys, and that --app is the "
+          + "app's bundle identifier. Production also answers so for an app that was never "
+          + "published."
+          + clock)
     case .notFound:
       PullError(kind, "the store does not know the transaction in \(environment.rawValue).")
     default:
-      PullError(kind, "the store refuses the request: \(fault.words).\(fault.advice)")
+      PullError(kind, "the store refuses the request: \(fault.words).\(fault.advice)\(clock)")
     }
   }
 }

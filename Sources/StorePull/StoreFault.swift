@@ -24,11 +24,20 @@ struct StoreFault {
   /// The first moment of the notification history is too long ago by now.
   private static let tooFarBack: Int64 = 4_000_012
 
+  /// The codes about times: what was asked for, and how long a token is good.
+  private static let codesOfTime: Set<Int64> = [
+    4_000_012, 4_000_013, 4_000_015, 4_000_016, 4_000_017,
+  ]
+
   let status: Int
   let code: Int64?
   let message: String?
 
-  init(_ answer: TransportAnswer) {
+  /// How many characters of the store's words are shown. Its own messages have fewer than 100.
+  static let messageCharactersMax = 200
+
+  /// - Parameter blanked: Takes out what must not be shown.
+  init(_ answer: TransportAnswer, blanked: (String) -> String = { $0 }) {
     status = answer.status
     var code: Int64?
     var message: String?
@@ -40,7 +49,13 @@ struct StoreFault {
       // A proxy answers with a page, and 401 has no body. The status says enough then.
       message = nil
     }
-    (self.code, self.message) = (code, message)
+    (self.code, self.message) = (code, message.map { Self.cut(blanked($0)) })
+  }
+
+  /// The beginning of a text that somebody else wrote.
+  static func cut(_ text: String) -> String {
+    let beginning = text.prefix(messageCharactersMax)
+    return beginning.endIndex < text.endIndex ? beginning + "…" : text
   }
 
   var verdict: Verdict {
@@ -65,12 +80,23 @@ struct StoreFault {
   /// What to do about codes that a user can do something about.
   var advice: String {
     switch code {
+    case 4_000_005: " The store does not take the revision that it gave."
     case 4_000_006, 4_000_008: " Check the transaction's identifier."
+    case 4_000_012: " The first moment that was asked for is too long ago."
+    case 4_000_013: " The first moment that was asked for is after the last one."
+    case 4_000_014: " The store does not take the pagination token that it gave."
+    case 4_000_015, 4_000_016: " The store does not take the time that was asked for."
+    case 4_000_017: " The pagination token has expired."
     case 4_000_183: " The account must be a UUID."
     case 4_000_185: " Only the purchaser's transaction can have a token, not a family member's."
     case 4_000_187: " Name the original transaction: the first one of the chain."
     case 4_040_003: " The app is not in this environment: check --app."
     default: ""
     }
+  }
+
+  /// Whether a wrong clock of this machine can be the cause.
+  var canBeTheClock: Bool {
+    status == 401 || code.map(Self.codesOfTime.contains) == true
   }
 }

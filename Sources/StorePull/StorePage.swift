@@ -21,7 +21,8 @@ package struct StorePage: Sendable, Equatable {
         .malformed, "the answer is not JSON (\(body.count) bytes): \(error.reason)")
     }
     if let bundle = document["bundleId"]?.string, bundle != app {
-      throw PullError(.refused, "the store answered for \(bundle), and --app is \(app).")
+      throw PullError(
+        .refused, "the store answered for \(StoreFault.cut(bundle)), and --app is \(app).")
     }
     func missing(_ member: String) -> PullError {
       PullError(.malformed, "the answer has no \(member), which \(list.rawValue) always has")
@@ -32,7 +33,9 @@ package struct StorePage: Sendable, Equatable {
         throw missing("signedTransactions")
       }
       guard let more = document["hasMore"]?.boolean else { throw missing("hasMore") }
-      guard let revision = document["revision"]?.string else { throw missing("revision") }
+      // Without more, it is where the next pull would begin; without it, where this one did.
+      let revision = document["revision"]?.string
+      guard revision != nil || !more else { throw missing("revision") }
       (cursor, hasMore, signedCount) = (revision, more, signed.count)
     case .statuses:
       guard let groups = document["data"]?.array else { throw missing("data") }

@@ -122,6 +122,12 @@ package struct AccountToken: Sendable, Hashable {
   }
 }
 
+/// Times as the store writes them, in milliseconds since 1970.
+enum Milliseconds {
+  /// The years 0000 to 9999, which RFC 3339 can write.
+  static let known: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+}
+
 /// Which notifications are asked for. The store takes either a transaction or a type.
 package struct NotificationQuestion: Sendable, Equatable, Codable {
   /// From when and until when, in milliseconds since 1970.
@@ -133,6 +139,11 @@ package struct NotificationQuestion: Sendable, Equatable, Codable {
   package var subtype: String?
 
   package init(start: Int64, end: Int64) { (self.start, self.end) = (start, end) }
+
+  /// Whether its times are such as a calendar has, one after the other.
+  var isPlausible: Bool {
+    Milliseconds.known.contains(start) && Milliseconds.known.contains(end) && start <= end
+  }
 
   /// How long the first moment that is asked for stays clear of the limit of the history, in
   /// milliseconds: the store's clock and this one may differ.

@@ -55,19 +55,21 @@ final class FakeServer: Sendable {
       let (status, retryAfter, text, isPart) =
         switch answer {
         case .whole(let status, let retryAfter, let body): (status, retryAfter, body, false)
+        case .redirect: (307, nil, "", false)
         case .cut(let part), .stalled(let part), .dripping(let part): (200, nil, part, true)
         }
       var headers = HTTPHeaders()
       headers.add(name: "Content-Type", value: "application/json")
       // The rest of an answer that is cut off never comes.
       headers.add(name: "Content-Length", value: "\(text.utf8.count + (isPart ? 1_000 : 0))")
+      if case .redirect(let location) = answer { headers.add(name: "Location", value: location) }
       if let retryAfter { headers.add(name: "Retry-After", value: retryAfter) }
       let head = HTTPResponseHead(
         version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: headers)
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
       switch answer {
-      case .whole: context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+      case .whole, .redirect: context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
       case .cut:
         context.flush()
         context.close(promise: nil)

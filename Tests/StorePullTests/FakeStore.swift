@@ -18,6 +18,8 @@ final class FakeStore: Sendable {
 
   enum Answer: Sendable {
     case whole(status: Int, retryAfter: String? = nil, body: String)
+    /// The answer is somewhere else, says the store.
+    case redirect(String)
     /// The connection ends after this part of the body.
     case cut(String)
     /// Nothing comes after this part of the body, and the connection stays.

@@ -71,13 +71,13 @@ import Testing
     let far = bench.clock.now.microseconds / 1_000 + 2 * 3_600_000
     bench.store.fail(.answer(.whole(status: 429, retryAfter: "\(far)", body: "")))
     let error = await failure { () throws(PullError) in try await bench.history() }
-    #expect(error?.kind == .unavailable)
+    #expect(error?.kind == .throttled)
     #expect(bench.clock.waits.isEmpty)
     for _ in 0...StoreClient.throttlesMax {
       bench.store.fail(.answer(.whole(status: 429, retryAfter: "1", body: "")))
     }
     let endless = await failure { () throws(PullError) in try await bench.history() }
-    #expect(endless?.kind == .unavailable)
+    #expect(endless?.kind == .throttled)
   }
 
   @Test("says what to check if the store does not take the token, and never the key") func token()
@@ -87,7 +87,8 @@ import Testing
     let error = try #require(
       await failure { () throws(PullError) in try await bench.history() })
     #expect(error.kind == .unauthorized)
-    for word in ["--key-id", "--issuer", "--app", "clock", "401"] {
+    let clock = "clock says \(bench.clock.now.rfc3339)"
+    for word in ["--key-id", "--issuer", "--app", clock, "401"] {
       #expect(error.message.contains(word), "\(word)")
     }
     let secret = PullBench.key.pemRepresentation.split(separator: "\n")[1]
@@ -105,6 +106,59 @@ import Testing
     let error = await failure { () throws(PullError) in try await bench.history() }
     #expect(error?.kind == .refused)
     #expect(error?.message.contains("400, error 4000006 “Invalid transaction id.”") == true)
+  }
+
+  @Test("shows neither the token nor megabytes of what the store says") func echoed() async throws {
+    let store = bench.store
+    // The first request shows which token there is; the answer to the second one repeats it.
+    store.fail(
+      .meanwhile {
+        let sent = store.requests.last?.request.authorization ?? ""
+        let said = sent + "!" + String(repeating: "A", count: 1_000_000)
+        store.fail(.answer(FakeStore.error(4_000_006, status: 400, said)))
+      })
+    bench.fill(4)
+    let error = try #require(
+      await failure { () throws(PullError) in try await bench.history() })
+    let token = (store.requests.last?.request.authorization ?? "").dropFirst("Bearer ".count)
+    #expect(!token.isEmpty && !error.message.contains(token.prefix(40)))
+    #expect(error.message.contains("Bearer …!AAA") && error.message.utf8.count < 500)
+  }
+
+  @Test("tells codes apart that look alike") func verdicts() {
+    func verdict(_ status: Int, _ code: Int64?) -> StoreFault.Verdict {
+      let body = code.map { #"{"errorCode":\#($0)}"# } ?? ""
+      return StoreFault(TransportAnswer(status: status, body: Array(body.utf8))).verdict
+    }
+    #expect(verdict(404, 4_040_005) == .failed(.notFound))
+    #expect(verdict(404, 4_040_003) == .failed(.refused))
+    #expect(verdict(408, nil) == .again)
+    #expect(verdict(409, nil) == .failed(.refused))
+    #expect(verdict(400, 4_000_012) == .failed(.cursorRefused))
+    #expect(verdict(400, 4_000_013) == .failed(.refused))
+  }
+
+  @Test("needs what leads to the next page only if there is one") func cursors() throws {
+    func page(_ body: String, _ list: StoreList) throws(PullError) -> StorePage {
+      try StorePage(Array(body.utf8), of: list, app: SigningSamples.bundleID)
+    }
+    for (body, list) in [
+      (#"{"hasMore":true,"notificationHistory":[]}"#, StoreList.notifications),
+      (#"{"hasMore":true,"signedTransactions":[]}"#, .history),
+    ] {
+      let error = #expect(throws: PullError.self) { try page(body, list) }
+      #expect(error?.kind == .malformed)
+      let last = try page(body.replacing("true", with: "false"), list)
+      #expect(last.cursor == nil && !last.hasMore)
+    }
+  }
+
+  @Test("does not wait for a clock that was set back") func clockBack() async throws {
+    bench.fill(3)
+    let clock = bench.clock
+    bench.store.fail(.meanwhile { clock.move(-Instant.hour) })
+    try await bench.history()
+    #expect(bench.clock.waits == [20_000])
   }
 
   @Test("does not take another app's answer") func otherApp() async throws {

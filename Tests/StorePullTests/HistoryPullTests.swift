@@ -142,6 +142,81 @@ import Testing
       ])
   }
 
+  @Test("behind a last page that was saved, what came since is asked for at once")
+  func behindSaved() async throws {
+    bench.fill(2)
+    bench.importer.next(.killedAfter)
+    _ = await failure { () throws(PullError) in try await bench.history() }
+    bench.fill(3)
+    try await bench.history()
+    #expect(bench.importer.texts == PullBench.texts(3))
+  }
+
+  @Test("a page that is refused twice is asked for again, and the refused one is kept beside it")
+  func refusedTwice() async throws {
+    bench.fill(4)
+    let (good, bad) = ("history.production.2000000001.000002.json", "text-forged")
+    bench.importer.refuse([bad])
+    let page =
+      #"{"revision":"g1-4","hasMore":false,"signedTransactions":["text-3","\#(bad)"]}"#
+    bench.store.fail(.meanwhile {}, .answer(.whole(status: 200, body: page)))
+    let error = try #require(
+      await failure { () throws(PullError) in try await bench.history() })
+    #expect(error.kind == .daybook(65))
+    #expect(error.message.contains("/answers/" + good) && error.message.contains("--claim"))
+    // As bad as before: one request, and one file beside the page, however often.
+    for run in 1...3 {
+      let count = bench.store.requests.count
+      if run < 3 {
+        bench.store.fail(.answer(.whole(status: 200, body: page)))
+        let again = await failure { () throws(PullError) in try await bench.history() }
+        #expect(again?.kind == .daybook(65))
+        #expect(bench.files(in: "answers") == [good, good + ".refused"])
+      } else {
+        try await bench.history()
+      }
+      #expect(
+        bench.store.requests.dropFirst(count).map(\.request.query["revision"]) == ["g1-2"])
+    }
+    #expect(bench.importer.texts == PullBench.texts(4))
+    #expect(bench.files(in: "answers").isEmpty)
+  }
+
+  @Test("an answer without a revision and without more moves no cursor") func noRevision()
+    async throws
+  {
+    bench.fill(2)
+    try await bench.history()
+    let page = #"{"hasMore":false,"signedTransactions":[]}"#
+    bench.store.fail(.answer(.whole(status: 200, body: page)))
+    #expect(try await bench.history().pages == 1)
+    var run = try bench.run()
+    let state = try run.folder.state("history.production.2000000001")
+    #expect(state?.cursor == "g1-2" && state?.previous == nil && state?.pages == 2)
+    bench.fill(3)
+    #expect(try await run.pull(.history, PullBench.customer).appended == 1)
+  }
+
+  @Test(
+    "a state whose numbers no pull writes is damaged",
+    arguments: [
+      #""pages":9223372036854775807"#, #""pages":-3"#,
+      #""pages":1,"completeUntil":-9223372036854775808"#,
+      #""pages":1,"completeUntil":9223372036854775807"#,
+      #""pages":1,"question":{"start":0,"end":9223372036854775807,"onlyFailures":false}"#,
+      #""pages":1,"question":{"start":-9223372036854775808,"end":0,"onlyFailures":false}"#,
+      #""pages":1,"question":{"start":2,"end":1,"onlyFailures":false}"#,
+    ])
+  func damaged(_ members: String) throws {
+    do throws(PullError) {
+      _ = try PullState(json: Array("{\"version\":1,\(members)}".utf8), name: "a.json")
+      Issue.record("no pull writes that")
+    } catch {
+      #expect(error.kind == .damagedState)
+      #expect(error.message.contains("a.json") && error.message.contains("Remove it"))
+    }
+  }
+
   @Test("two pulls do not share a folder") func busy() throws {
     let first = try PullFolder(path: bench.path, keeps: false)
     do throws(PullError) {

@@ -28,6 +28,77 @@ import TracedProcesses
     #expect(bench.notices.all.count == 1 && bench.store.requests.count == count + 1)
   }
 
+  @Test(
+    "begins again though the last page appended nothing: the ledger had it already",
+    arguments: [true, false])
+  func known(_ isKilled: Bool) async throws {
+    bench.fill(2)
+    try await bench.history()
+    bench.fill(4)
+    if isKilled {
+      bench.importer.next(.killedAfter)
+      _ = await failure { () throws(PullError) in try await bench.history() }
+    } else {
+      for text in ["text-3", "text-4"] { bench.importer.append(text) }
+    }
+    #expect(try await bench.history().appended == 0)
+    bench.importer.replaceLedger(keeping: 2)
+    try await bench.history()
+    #expect(bench.importer.texts == PullBench.texts(4))
+    #expect(bench.notices.all.count == 1)
+  }
+
+  @Test("forgets what it noted last, so that an end under way begins again, too")
+  func underWay() async throws {
+    bench.fill(3)
+    try await bench.history()
+    bench.importer.replaceLedger()
+    // The first name in the folder, which is no file: forgetting ends there.
+    let obstacle = bench.path + "/state/a"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+    let error = await failure { () throws(PullError) in try await bench.history() }
+    #expect(error?.kind == .disk)
+    try FileManager.default.removeItem(atPath: obstacle)
+    try await bench.history()
+    #expect(bench.importer.texts == PullBench.texts(3))
+  }
+
+  @Test("refuses again what the other one settled") func settled() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    #expect(try await bench.notifications().refused == 1)
+    bench.importer.refuse([])
+    bench.store.change { $0.notifications = [] }
+    #expect(try await bench.notifications().appended == 1)
+    #expect(bench.files(in: "settled").count == 1)
+    bench.importer.replaceLedger()
+    bench.importer.refuse(["text-1"])
+    bench.store.change { $0.notifications = ["text-1"] }
+    #expect(try await bench.notifications().refused == 1)
+    #expect(bench.files(in: "refused").count == 1 && bench.files(in: "settled").isEmpty)
+  }
+
+  @Test("is noticed by a comparison that imports") func compared() async throws {
+    bench.fill(3)
+    try await bench.history()
+    bench.importer.replaceLedger()
+    bench.importer.append("other")
+    var run = try bench.run()
+    _ = try await run.reconcile(PullRun.NotificationFilter(), known: [], imports: true)
+    #expect(bench.notices.all.count == 1)
+    #expect(bench.files(in: "state") == ["ledger.json"])
+  }
+
+  @Test("keeps who was revoked") func revoked() async throws {
+    bench.fill(3)
+    try await bench.history()
+    let revoked = URL(fileURLWithPath: bench.path + "/state/revoked.json")
+    try Data("{}".utf8).write(to: revoked)
+    bench.importer.replaceLedger()
+    try await bench.history()
+    #expect(bench.files(in: "state").contains("revoked.json"))
+  }
+
   @Test("takes no answer that was saved for another one out of turn") func saved() async throws {
     bench.fill(5)
     bench.importer.next(.imported, .refused)
@@ -49,11 +120,14 @@ import TracedProcesses
     #expect(bench.notices.all.isEmpty)
   }
 
-  @Test("begins again if it cannot tell which ledger it was") func damaged() async throws {
+  @Test(
+    "begins again if it cannot tell which ledger it was",
+    arguments: ["{", #"{"position":-1,"recordedAt":"1","type":"test"}"#])
+  func damaged(_ text: String) async throws {
     bench.fill(3)
     try await bench.history()
     let note = URL(fileURLWithPath: bench.path + "/state/ledger.json")
-    try Data("{".utf8).write(to: note)
+    try Data(text.utf8).write(to: note)
     #expect(try await bench.history().pages == 2)
     #expect(bench.notices.all.count == 1)
   }

@@ -137,6 +137,77 @@ import Testing
     #expect(Set(bench.importer.texts) == Set(PullBench.texts(8)))
   }
 
+  private func start(_ body: JSONValue) -> Int64 { body["startDate"]?.integer ?? 0 }
+
+  @Test("that the store lists no more are told of, with the span and the way out")
+  func gap() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(1) }
+    let ended = bench.clock.now.rfc3339
+    try await bench.notifications()
+    bench.clock.move(179 * Self.day)
+    try await bench.notifications()
+    #expect(bench.notices.all.isEmpty)
+    bench.clock.move(200 * Self.day)
+    try await bench.notifications()
+    #expect(bench.notices.all.count == 1)
+    let said = try #require(bench.notices.all.first)
+    #expect(said.contains("180 days") && said.contains("daybook pull history --all"))
+    #expect(!said.contains(ended))
+    try await bench.notifications()
+    #expect(bench.notices.all.count == 1)
+  }
+
+  @Test("of a question that is too old are asked for from where the store begins, and it is told")
+  func oldQuestion() async throws {
+    bench.store.change { $0.notifications = PullBench.texts(5) }
+    bench.importer.next(.imported, .killedBefore)
+    _ = await failure { () throws(PullError) in try await bench.notifications() }
+    bench.clock.move(100 * Self.day)
+    let store = bench.store
+    store.fail(.answer(FakeStore.error(4_000_012, status: 400)))
+    try await bench.notifications()
+    #expect(Set(bench.importer.texts) == Set(PullBench.texts(5)))
+    let now = bench.clock.now.microseconds / 1_000
+    let asked = try bodies().map(start)
+    // The question of before, refused once, and the one that begins where the store does now.
+    let earliest = now - 180 * 86_400_000 + 600_000
+    #expect(asked.contains { abs($0 - earliest) < 60_000 }, "\(asked)")
+    #expect(bench.notices.all.contains { $0.contains("daybook pull history --all") })
+  }
+
+  @Test("are not asked for again and again if the store refuses the first moment")
+  func refusedMoment() async throws {
+    for _ in 0..<3 { bench.store.fail(.answer(FakeStore.error(4_000_012, status: 400))) }
+    var filter = PullRun.NotificationFilter()
+    filter.since = Instant(microseconds: bench.clock.now.microseconds - Self.day)
+    let error = await failure { () throws(PullError) in try await bench.notifications(filter) }
+    #expect(error?.kind == .cursorRefused && bench.store.requests.count == 1)
+    for words in ["too long ago", "clock says \(bench.clock.now.rfc3339)", "4000012"] {
+      #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test("of a type reach back as far as the store does, each time") func again() async throws {
+    var filter = PullRun.NotificationFilter()
+    filter.type = "REFUND"
+    for _ in 0..<2 { try await bench.notifications(filter) }
+    let asked = try bodies().map(start)
+    #expect(asked.count == 2 && asked[1] - asked[0] < 1_000)
+  }
+
+  @Test("whose last page was saved are not asked for again: it has no token") func last()
+    async throws
+  {
+    bench.store.change { $0.notifications = PullBench.texts(2) }
+    bench.importer.next(.killedAfter)
+    _ = await failure { () throws(PullError) in try await bench.notifications() }
+    bench.clock.move(Self.day)
+    try await bench.notifications()
+    #expect(bench.store.requests.count == 2)
+    let asked = try bodies().map(start)
+    #expect(asked[1] > asked[0])
+  }
+
   @Test("begin the question again if its token has expired") func expired() async throws {
     bench.store.change { $0.notifications = PullBench.texts(5) }
     let store = bench.store
@@ -189,16 +260,18 @@ import Testing
 
   @Test("the account of a purchase is set where the purchase is") func accountToken() async throws {
     bench.fill(1, .sandbox)
-    var run = try bench.run()
+    var client = try bench.run().client
     let token = try #require(AccountToken("7dbfa8c6-5d5f-4894-affd-368a132fb789"))
-    #expect(try await run.setAccount(token, of: PullBench.customer) == .sandbox)
+    #expect(
+      try await client.setAccount(token, of: PullBench.customer, in: [.production, .sandbox])
+        == .sandbox)
     #expect(
       bench.store.contents(.sandbox).tokens[PullBench.customer.text]
         == #"{"appAccountToken":"7dbfa8c6-5d5f-4894-affd-368a132fb789"}"#)
     bench.store.fail(
       .answer(FakeStore.error(4_000_187, status: 400, "not the original transaction")))
     let error = await failure { () throws(PullError) in
-      try await run.setAccount(token, of: PullBench.customer)
+      try await client.setAccount(token, of: PullBench.customer, in: [.production, .sandbox])
     }
     #expect(error?.message.contains("Name the original transaction") == true)
   }

@@ -45,7 +45,7 @@ struct FakeTransport: StoreTransport {
     switch store.answer(asked, in: isSandbox ? .sandbox : .production) {
     case .whole(let status, let retryAfter, let body):
       return TransportAnswer(status: status, retryAfter: retryAfter, body: Array(body.utf8))
-    case .cut, .stalled, .dripping:
+    case .redirect, .cut, .stalled, .dripping:
       throw TransportFailure("the connection failed: remoteConnectionClosed")
     }
   }
@@ -54,7 +54,7 @@ struct FakeTransport: StoreTransport {
 /// Notes what would be imported, each signed text once, as the ledger does.
 final class NotingImporter: AnswerImporter {
   /// What happens to one import.
-  enum Outcome { case imported, refused, killedBefore, killedAfter }
+  enum Outcome { case imported, refused, revoked, killedBefore, killedAfter }
 
   private struct State {
     var texts: [String] = []
@@ -113,6 +113,7 @@ final class NotingImporter: AnswerImporter {
   ) async throws(PullError) -> Int {
     let outcome = state.withLock { $0.outcomes.isEmpty ? .imported : $0.outcomes.removeFirst() }
     if outcome == .refused { throw PullError(.daybook(65), "refused") }
+    if outcome == .revoked { throw PullError(.revoked, "the leaf was revoked") }
     if outcome == .killedBefore { throw PullError(.daybook(75), "killed") }
     let text = FileManager.default.contents(atPath: file) ?? Data()
     let found = String(decoding: text, as: UTF8.self).matches(of: /"(text-[^"]*)"/)

@@ -61,6 +61,11 @@ final class PullProgram {
     } catch { print("left \(folder.path): \(error)") }
   }
 
+  /// The address of the fake store.
+  func address(_ environment: StoreHost.Environment) -> String {
+    servers[environment]?.address ?? ""
+  }
+
   /// Writes a file, and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
     let url = folder.appending(path: name)

@@ -174,6 +174,106 @@ import TracedProcesses
       try program.pull("set-token", "--transaction", "2000000002", "--account", "ada").status == 64)
   }
 
+  @Test("a redirection takes no token anywhere") func redirected() throws {
+    let program = try PullProgram()
+    program.store.fail(.answer(.redirect(program.address(.sandbox) + "/stolen")))
+    let pulled = try program.pull(
+      "history", "--transaction", Self.customer, "--environment", "production")
+    #expect(pulled.status == 65 && pulled.errors.contains("307"), "\(pulled.errors)")
+    #expect(program.store.requests.map(\.environment) == [.production])
+  }
+
+  @Test("control characters of the store do not reach the terminal") func printable() throws {
+    let program = try PullProgram()
+    program.store.fail(
+      .answer(FakeStore.error(4_000_006, status: 400, #"\u001b[31mred\u0007\u202e"#)))
+    let pulled = try program.pull("history", "--transaction", Self.customer)
+    #expect(pulled.status == 65 && pulled.errors.contains("[31mred"), "\(pulled.errors)")
+    for character in ["\u{1B}", "\u{07}", "\u{202E}"] {
+      #expect(!pulled.errors.contains(character))
+    }
+  }
+
+  @Test("an account that looks like an option is an account", arguments: ["--all", "--ledger=/x"])
+  func account(_ name: String) throws {
+    let program = try PullProgram()
+    let purchase = try program.transaction(1)
+    program.store.change { $0.history[Self.customer] = [purchase] }
+    #expect(try program.pull("history", "--transaction", Self.customer).status == 0)
+    let asked = program.store.requests.count
+    let pulled = try program.pull("history", "--account=\(name)")
+    #expect(pulled.status == 0, "\(pulled.errors)")
+    #expect(program.store.requests.count == asked)
+    let note = try program.notification(2, account: nil)
+    program.store.change { $0.notifications = [note] }
+    let given = try program.pull(
+      "notifications", "--transaction", "2000000002", "--account=\(name)", with: Self.appleID)
+    #expect(given.status == 0, "\(given.errors)")
+    #expect(try program.events().contains { $0.contains(#""account":"\#(name)""#) })
+  }
+
+  @Test("what is pulled unverified moves no cursor of verified pulls") func unverified() throws {
+    let program = try PullProgram()
+    let purchase = try program.transaction(1)
+    program.store.change { $0.history[Self.customer] = [purchase] }
+    let words = ["history", "--transaction", Self.customer]
+    let first = try program.run(
+      try TracedProcess.executable("daybook-pull"),
+      words + program.storeWords(importing: false) + ["--unverified"])
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(try program.events().contains { $0.contains(#""verified":false"#) })
+    #expect(try program.pull("history", "--transaction", Self.customer).status == 0)
+    #expect(program.store.requests.map { $0.request.query["revision"] } == [nil, nil])
+    #expect(try program.events().contains { $0.contains(#""verified":true"#) })
+  }
+
+  @Test("a notification that nobody verified does not hide the store's") func forgedNotification()
+    throws
+  {
+    let program = try PullProgram()
+    let forged = SigningSamples.notification(SigningSamples.data(more: ""))
+      .replacing("DID_RENEW", with: "TEST")
+      .replacing(#""u""#, with: #""019cb2ec-f680-7000-8000-000000000001""#)
+    let imported = try program.daybook(
+      "import", "notification", try program.file("forged.json", forged))
+    #expect(imported.status == 0, "\(imported.errors)")
+    let real = try program.notification(1)
+    program.store.change { $0.notifications = [real] }
+    let missed = try program.pull("reconcile")
+    #expect(missed.status == 1 && missed.output.contains("1 of 1"), "\(missed.output)")
+    #expect(try program.pull("reconcile", "--unverified").status == 0)
+    let repaired = try program.pull("reconcile", "--import", with: Self.appleID)
+    #expect(repaired.status == 0, "\(repaired.errors)")
+    #expect(try program.daybook("entitlements", "ada").output.contains("map-1"))
+    #expect(try program.pull("reconcile").status == 0)
+  }
+
+  @Test("set-token asks only where the ledger knows the transaction, and makes no folder")
+  func tokenPlace() throws {
+    let program = try PullProgram()
+    let account = "7dbfa8c6-5d5f-4894-affd-368a132fb789"
+    func set() throws -> PullProgram.Outcome {
+      try program.pull("set-token", "--transaction", Self.customer, "--account", account)
+    }
+    #expect(try set().status == 66)
+    #expect(program.store.requests.map(\.environment) == [.production, .sandbox])
+    #expect(!FileManager.default.fileExists(atPath: program.ledger + ".pull"))
+    let purchase = try program.transaction(1)
+    let imported = try program.daybook(
+      "import", "transaction", try program.file("one.jws", purchase), "--app",
+      SigningSamples.bundleID, "--root", program.folder.appending(path: "root.cer").path)
+    #expect(imported.status == 0, "\(imported.errors)")
+    let count = program.store.requests.count
+    let unknown = try set()
+    #expect(unknown.status == 66 && unknown.errors.contains("in production."), "\(unknown.errors)")
+    #expect(program.store.requests.dropFirst(count).map(\.environment) == [.production])
+    try FileManager.default.removeItem(atPath: program.ledger)
+    #expect(try set().status == 66)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+        .allSatisfy { !$0.hasPrefix("ledger") })
+  }
+
   @Test(
     "wrong usage is said before anything is asked",
     arguments: [

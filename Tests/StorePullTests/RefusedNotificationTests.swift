@@ -96,8 +96,8 @@ import TracedProcesses
     filter.transaction = PullBench.customer
     let pulled = try await bench.notifications(filter)
     #expect(pulled.appended == 1 && pulled.stillRefused == 0)
-    // What a stopped comparison left is not given to the customer, either.
-    let left = "reconcile.production.all.000001.json"
+    // What a stopped comparison with a filter left is given to nobody: whose it was is not known.
+    let left = "reconcile.production.some.000001.json"
     try Data(#"{"notificationHistory":[{"signedPayload":"text-3"}]}"#.utf8)
       .write(to: URL(fileURLWithPath: bench.path + "/answers/" + left))
     bench.store.change { $0.notifications = [] }
@@ -122,6 +122,98 @@ import TracedProcesses
     bench.importer.refuse(["text-1"])
     let pulled = try await bench.notifications()
     #expect(pulled.refused == 0 && pulled.stillRefused == 0)
+  }
+
+  @Test("is settled though its page has another that is refused") func settledAlone() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    #expect(try await bench.notifications().refused == 1)
+    bench.importer.refuse(["text-2"])
+    bench.store.change { $0.notifications = ["text-1", "text-2"] }
+    var filter = PullRun.NotificationFilter()
+    filter.transaction = PullBench.customer
+    let pulled = try await bench.notifications(filter)
+    #expect(pulled.appended == 1 && pulled.refused == 1)
+    #expect(bench.files(in: "refused").count == 1 && bench.files(in: "settled").count == 1)
+  }
+
+  @Test("counts once, and not as a new one in the next pull of its customer's")
+  func counted() async throws {
+    bench.store.change { $0.notifications = ["text-1", "text-2", "text-1", "text-3"] }
+    bench.importer.refuse(["text-1"])
+    let first = try await bench.notifications()
+    #expect(first.refused == 1 && first.stillRefused == 0)
+    var filter = PullRun.NotificationFilter()
+    filter.transaction = PullBench.customer
+    for _ in 0..<2 {
+      let count = bench.notices.all.count
+      let again = try await bench.notifications(filter)
+      #expect(again.refused == 0 && again.stillRefused == 1)
+      #expect(bench.notices.all.count == count)
+    }
+  }
+
+  @Test("keeps its file though the store tried to send it again") func attempts() async throws {
+    bench.importer.refuse(["text-1"])
+    for attempt in 1...2 {
+      let page =
+        #"{"hasMore":false,"notificationHistory":[{"signedPayload":"text-1","sendAttempts":["#
+        + #"{"attemptDate":\#(attempt),"sendAttemptResult":"TIMED_OUT"}]}]}"#
+      bench.store.fail(.answer(.whole(status: 200, body: page)))
+      try await bench.notifications()
+    }
+    #expect(bench.files(in: "refused").count == 1)
+  }
+
+  @Test("of a revoked signer is set aside like others, and its file is named where it is")
+  func revoked() async throws {
+    bench.store.change { $0.notifications = ["text-1", "text-2"] }
+    bench.importer.next(.revoked, .revoked)
+    let pulled = try await bench.notifications()
+    #expect(pulled.refused == 1 && pulled.appended == 1)
+    let file = try #require(bench.files(in: "refused").first)
+    #expect(bench.notices.all.contains { $0.contains("/refused/" + file) })
+    #expect(bench.notices.all.allSatisfy { !$0.contains("/answers/") })
+  }
+
+  @Test("of one environment is not tried by a pull of the other") func environments() async throws {
+    bench.store.change(.sandbox) { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    var sandbox = try bench.run([.sandbox])
+    #expect(try await sandbox.notifications(PullRun.NotificationFilter()).refused == 1)
+    _ = consume sandbox
+    bench.importer.refuse([])
+    #expect(try await bench.notifications().appended == 0)
+    #expect(bench.files(in: "refused").count == 1 && bench.importer.texts.isEmpty)
+  }
+
+  @Test("that a killed pull was at leaves nothing behind") func single() async throws {
+    try await bench.notifications()
+    let single = bench.path + "/answers/single.notifications.production.all.000001.json"
+    try Data("{}".utf8).write(to: URL(fileURLWithPath: single))
+    try await bench.notifications()
+    #expect(bench.files(in: "answers").isEmpty)
+  }
+
+  @Test("that cannot be read is told, and holds nothing up") func unreadable() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.refuse(["text-1"])
+    try await bench.notifications()
+    bench.importer.refuse([])
+    let refused = bench.path + "/refused/"
+    try FileManager.default.createDirectory(
+      atPath: refused + "production.a", withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: refused + "production.b", withDestinationPath: "/nowhere")
+    let long = URL(fileURLWithPath: refused + "production.c")
+    try Data(count: PullFolder.answerBytesMax + 1).write(to: long)
+    bench.store.change { $0.notifications = ["text-2"] }
+    let pulled = try await bench.notifications()
+    #expect(pulled.appended == 2 && pulled.stillRefused == 0)
+    for name in ["production.a", "production.b", "production.c"] {
+      #expect(
+        bench.notices.all.contains { $0.contains(name) && $0.contains("left out") }, "\(name)")
+    }
   }
 
   @Test("from before counts for a comparison that imports") func stillRefused() async throws {
@@ -170,6 +262,50 @@ import TracedProcesses
       PullRun.NotificationFilter(), known: ["u1"], imports: false)
     #expect(found.listed == 5)
     #expect(found.missed.map(\.id) == ["u2", "u3", "u4", "u5"])
+  }
+
+  @Test("with a filter, an answer that was left is given to no later comparison")
+  func leftFiltered() async throws {
+    bench.store.change { $0.notifications = ["text-1"] }
+    bench.importer.next(.killedBefore)
+    func reconcile(_ filter: PullRun.NotificationFilter) async throws(PullError) -> Reconciliation {
+      var run = try bench.run()
+      return try await run.reconcile(filter, known: [], imports: true)
+    }
+    var filter = PullRun.NotificationFilter()
+    filter.transaction = PullBench.customer
+    _ = await failure { () throws(PullError) in try await reconcile(filter) }
+    #expect(bench.files(in: "answers") == ["reconcile.production.some.000001.json"])
+    bench.store.change { $0.notifications = [] }
+    #expect(try await reconcile(PullRun.NotificationFilter()).appended == 0)
+    #expect(bench.importer.texts.isEmpty && bench.files(in: "answers").isEmpty)
+  }
+
+  @Test("that the ledger has unverified is missing until a comparison has imported the store's")
+  func unverified() async throws {
+    bench.store.change { $0.notifications = [payload("u1", at: 1_772_366_400_000)] }
+    func reconcile(_ imports: Bool) async throws(PullError) -> Reconciliation {
+      var run = try bench.run()
+      return try await run.reconcile(
+        PullRun.NotificationFilter(), known: [], unverified: ["u1"], imports: imports)
+    }
+    #expect(try await reconcile(false).missed.map(\.id) == ["u1"])
+    bench.importer.next(.refused, .refused)
+    #expect(try await reconcile(true).missed.map(\.id) == ["u1"])
+    #expect(try await reconcile(false).missed.map(\.id) == ["u1"])
+    _ = try await reconcile(true)
+    #expect(try await reconcile(false).missed.isEmpty)
+  }
+
+  @Test("ends a comparison whose pages go round") func round() async throws {
+    let page =
+      #"{"paginationToken":"same","hasMore":true,"notificationHistory":[{"signedPayload":"a"}]}"#
+    for _ in 0..<4 { bench.store.fail(.answer(.whole(status: 200, body: page))) }
+    var run = try bench.run()
+    let error = await failure { () throws(PullError) in
+      try await run.reconcile(PullRun.NotificationFilter(), known: [], imports: false)
+    }
+    #expect(error?.kind == .endless && bench.store.requests.count == 2)
   }
 
   @Test("an answer that a stopped comparison saved is imported by the next one") func left()

@@ -194,6 +194,65 @@ struct RevocationTests {
     try bench.end()
   }
 
+  @Test(
+    "a signer that was found revoked stays so when the responder is silent, or is asked no more")
+  func remembered() throws {
+    let bench = try Bench()
+    bench.voice.set("Leaf", .revoked)
+    let text = try bench.program.transaction(1)
+    bench.program.store.change { $0.history["2000000001"] = [text] }
+    func pull() throws -> PullProgram.Outcome {
+      try bench.program.pull("history", "--transaction", "2000000001", "--check-revocation")
+    }
+    #expect(try pull().status == 65)
+    let asked = bench.voice.paths.count
+    bench.voice.become(.error)
+    let silent = try pull()
+    #expect(silent.status == 65 && silent.errors.contains("was revoked"), "\(silent.errors)")
+    #expect(try bench.program.events().isEmpty && bench.voice.paths.count == asked)
+    let path =
+      "\(bench.program.ledger).pull/\(SigningSamples.bundleID)/state/revoked.json"
+    let noted = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(noted.contains(#""certificates":[{"responder":"http://127.0.0.1"#), "\(noted)")
+    // What cannot be read is not guessed.
+    try Data("{".utf8).write(to: URL(fileURLWithPath: path))
+    let damaged = try pull()
+    #expect(damaged.status == 74 && damaged.errors.contains("revoked.json"), "\(damaged.errors)")
+    try bench.end()
+  }
+
+  @Test("texts are read one a line, as the import reads them") func lines() throws {
+    let bench = try Bench()
+    let signed = try (1...3).map { try bench.program.notification($0) }
+    let wrapped = signed.map { #"{"signedPayload":"\#($0)"}"# }
+    for text in [
+      wrapped.joined(separator: "\n"), "\u{FEFF}" + wrapped.joined(separator: "\r\n\n") + "\n",
+      signed.joined(separator: "\n"),
+    ] {
+      let answer = try bench.asked(text)
+      #expect(answer.status == 0, "\(answer.errors)")
+      #expect(answer.output.contains(#""signedTexts":6"#), "\(answer.output)")
+    }
+    let broken = try bench.asked(wrapped[0] + "\n{")
+    #expect(broken.status == 65 && broken.errors.contains("text 2: expected"), "\(broken.errors)")
+    try bench.end()
+  }
+
+  @Test("a server whose certificate nobody trusts is not asked") func untrusted() throws {
+    let bench = try Bench()
+    let server = try TLSServer(in: bench.folder)
+    let program = try PullProgram(
+      try FakeResponder.recipe(leaf: server.address, intermediate: nil))
+    let file = try program.file("text.jws", try program.transaction(1))
+    let answer = try program.run(
+      try TracedProcess.executable("daybook-pull"),
+      ["revocation", file, "--root", program.folder.appending(path: "root.cer").path])
+    #expect(answer.status == 75)
+    #expect(answer.errors.contains("CERTIFICATE_VERIFY_FAILED"), "\(answer.errors)")
+    server.stop()
+    try bench.end()
+  }
+
   @Test("a fault of the network is told once, and the import goes on") func goesOn() throws {
     let bench = try Bench()
     bench.voice.become(.error)
@@ -260,7 +319,9 @@ struct RevocationTests {
       ("file:///etc/passwd", "http or https"), ("http://", "http or https"),
       ("http://a:b@example.com/", "http or https"), ("ocsp.example.com", "http or https"),
       ("http://127.0.0.1:80/a", "is this machine"), ("http://LOCALHOST/", "is this machine"),
-      ("https://[::1]:1/", "is this machine"),
+      ("https://[::1]:1/", "is this machine"), ("http://0.0.0.0/", "is this machine"),
+      ("http://2130706433/", "is this machine"), ("http://0x7f.1/", "is this machine"),
+      ("http://[::ffff:127.0.0.1]/", "is this machine"),
       ("http://example.com/" + String(repeating: "a", count: 2_048), "http or https"),
     ] as [(String?, String)])
   func addresses(_ address: String?, _ reason: String) async throws {
@@ -274,6 +335,21 @@ struct RevocationTests {
     #expect(said.contains(reason), "\(said)")
     #expect(found[0].responder == nil)
     #expect(transport.requests.map(\.url) == ["http://ocsp.example.com/a"])
+  }
+
+  @Test("this machine is known in whichever way its address is written") func hosts() {
+    for host in [
+      "localhost", "a.localhost", "LOCALHOST.", "127.0.0.1", "127.1", "127.0.1", "127.255.255.254",
+      "0.0.0.0", "0", "0.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001",
+      "::1", "[::1]", "::", "[::]", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "[::ffff:7f00:1]",
+      "::127.0.0.1", "::ffff:0.0.0.0", "::1%lo",
+    ] { #expect(LocalAddress.names(host), "\(host)") }
+    for host in [
+      "ocsp.apple.com", "127.example.com", "128.0.0.1", "1.127.0.0", "2130706432.1", "08.0.0.1",
+      "+127.0.0.1", "0x.example", "256.0.0.1", "126.255.255.255", "2001:db8::1", "1::2",
+      "fe80::7f00:1", "::ffff:10.0.0.1", "::ffff:0:0:1:1:1:1:1:1", "1::2::3", "", ".",
+      "localhost.a",
+    ] { #expect(!LocalAddress.names(host), "\(host)") }
   }
 
   @Test("requests are bounded, and carry neither a token nor the signed text") func bounded()

@@ -53,10 +53,10 @@ struct DaybookProgram: AnswerImporter {
     _ file: String, from environment: StoreHost.Environment
   ) async throws(PullError) -> Int {
     let words =
-      ["import", "history", file, "--app", app, "--environment", environment.rawValue]
+      ["import", "history", "--app=\(app)", "--environment", environment.rawValue]
       + importWords + ["--format", "json"]
     var said: [UInt8] = []
-    try run(words) { (line) throws(PullError) in said += line }
+    try run(words, [file]) { (line) throws(PullError) in said += line }
     let answer = try Self.json(said)
     return Int(answer["appended"]?.integer ?? 0)
   }
@@ -93,13 +93,13 @@ struct DaybookProgram: AnswerImporter {
   /// The original transactions that the ledger knows, each once and with those of one customer or
   /// of all.
   func originals(of account: String?) throws(PullError) -> [StoreTransactionID] {
-    var words = ["transactions", account ?? "--all", "--format", "jsonl"]
+    var words = ["transactions", "--format", "jsonl"] + (account == nil ? ["--all"] : [])
     for environment in StoreHost.Environment.allCases {
       words += ["--environment", environment.rawValue]
     }
     var found: [StoreTransactionID] = []
     var seen: Set<StoreTransactionID> = []
-    try run(words) { (line) throws(PullError) in
+    try run(words, account.map { [$0] } ?? []) { (line) throws(PullError) in
       let entry = try Self.json(line)
       let original = entry["originalTransaction"]?.string ?? entry["transaction"]?.string
       guard let id = original.flatMap(StoreTransactionID.init), seen.insert(id).inserted else {
@@ -110,14 +110,33 @@ struct DaybookProgram: AnswerImporter {
     return found
   }
 
-  /// The ids of the notifications that the ledger has.
-  func notifications() throws(PullError) -> Set<String> {
-    var ids: Set<String> = []
+  /// The ids of the notifications that the ledger has, and of those that nobody verified.
+  func notifications() throws(PullError) -> (all: Set<String>, unverified: Set<String>) {
+    var ids: (all: Set<String>, unverified: Set<String>) = ([], [])
     try run(["events", "--source", "notification", "--format", "jsonl"]) {
       (line) throws(PullError) in
-      if let id = try Self.json(line)["id"]?.string { ids.insert(id) }
+      let event = try Self.json(line)
+      guard let id = event["id"]?.string else { return }
+      ids.all.insert(id)
+      if event["data"]?["verified"]?.boolean == false { ids.unverified.insert(id) }
     }
     return ids
+  }
+
+  /// The environments of the store in which the ledger knows a transaction; none without a ledger.
+  func environments(
+    of transaction: StoreTransactionID
+  ) throws(PullError) -> [StoreHost.Environment] {
+    guard isLedgerThere else { return [] }
+    var found: [StoreHost.Environment] = []
+    try run(["events", "--transaction=\(transaction.text)", "--format", "jsonl"]) {
+      (line) throws(PullError) in
+      guard let name = try Self.json(line)["environment"]?.string,
+        let environment = StoreHost.Environment(rawValue: name), !found.contains(environment)
+      else { return }
+      found.append(environment)
+    }
+    return found
   }
 
   private static func json(_ line: [UInt8]) throws(PullError) -> JSONValue {
@@ -130,12 +149,16 @@ struct DaybookProgram: AnswerImporter {
 
   /// Runs a command, and passes each line of its output on. What it says on standard error is for
   /// the user, and goes there.
+  ///
+  /// - Parameter operands: What is no option, though it may look like one.
   private func run(
-    _ words: [String], _ body: ([UInt8]) throws(PullError) -> Void
+    _ words: [String], _ operands: [String] = [], _ body: ([UInt8]) throws(PullError) -> Void
   ) throws(PullError) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = words + (ledger.map { ["--ledger", $0] } ?? [])
+    process.arguments =
+      words + (ledger.map { ["--ledger=\($0)"] } ?? [])
+      + (operands.isEmpty ? [] : ["--"] + operands)
     let output = Pipe()
     process.standardOutput = output
     process.standardInput = FileHandle.nullDevice
@@ -169,9 +192,7 @@ struct DaybookProgram: AnswerImporter {
       throw PullError(
         .daybook(process.terminationStatus),
         "daybook \(words[0]) failed with exit code \(process.terminationStatus)"
-          + (isImport
-            ? "; the answer is kept, and the next pull begins with it."
-            : ", and nothing was pulled."))
+          + (isImport ? "." : ", and nothing was pulled."))
     }
     if !rest.isEmpty { try body(rest) }
   }

@@ -97,30 +97,39 @@ struct StatusesCommand: AsyncParsableCommand {
 }
 
 extension StoreOptions {
-  /// Runs `body` with everything that a pull needs.
-  func withRun(
-    _ program: DaybookProgram, _ importer: ImporterOptions?,
-    environments: [StoreHost.Environment]? = nil, _ body: (inout PullRun) async throws -> Void
+  /// Runs `body` with what asks the store.
+  func withClient(
+    _ body: (inout StoreClient, HTTPTransport) async throws -> Void
   ) async throws {
     let tokens = try tokens()
     let hosts = try hosts()
-    let roots = importer?.checkRevocation == true ? try importer?.trustedRoots() : nil
-    try refuseInsideLedger()
-    try makeParent()
     try await HTTPTransport.using(answerSeconds: answerTimeout) { transport in
-      let client = StoreClient(
+      var client = StoreClient(
         transport: transport, clock: SystemClock(), hosts: hosts, tokens: tokens,
         userAgent: "daybook-pull", notice: { PullConsole.complain($0) })
+      try await body(&client, transport)
+    }
+  }
+
+  /// Runs `body` with everything that a pull needs.
+  func withRun(
+    _ program: DaybookProgram, _ importer: ImporterOptions,
+    environments: [StoreHost.Environment]? = nil, _ body: (inout PullRun) async throws -> Void
+  ) async throws {
+    let roots = importer.checkRevocation ? try importer.trustedRoots() : nil
+    try await withClient { client, transport in
+      let folder = try pullFolder(importer)
       var checked: any AnswerImporter = program
       if let roots {
         let check = RevocationCheck(
-          transport: transport, asksThisMachine: importer?.roots.isEmpty == false,
+          transport: transport, asksThisMachine: !importer.roots.isEmpty,
           userAgent: "daybook-pull", notice: { PullConsole.complain($0) })
-        checked = RevocationCheckedImporter(program, check: check, roots: roots)
+        checked = RevocationCheckedImporter(
+          program, check: check, roots: roots, revoked: RevokedSigners(in: folder))
       }
       var run = PullRun(
-        client: client, folder: try PullFolder(path: folderPath, keeps: keep), importer: checked,
-        progress: ProgressLine.shared, app: app, environments: environments ?? self.environments)
+        client: client, folder: folder, importer: checked, progress: ProgressLine.shared, app: app,
+        environments: environments ?? self.environments)
       try await body(&run)
     }
   }
@@ -148,22 +157,19 @@ private struct Lists {
       var worst: ExitCode?
       do {
         try await store.withRun(program, importer) { run in
-          for transaction in transactions {
-            do throws(PullError) {
-              report.add(try await run.pull(list, transaction))
-            } catch {
-              // One customer's list does not hold up the others.
-              let told = PullError(error.kind, "\(transaction.text): \(error.message)")
-              guard error.isOfOneList else { throw told }
-              PullConsole.complain(told.message)
-              worst = error.worse(than: worst)
-            }
+          try await run.pull(list, transactions) { pulled in
+            report.add(pulled)
+          } failed: { error in
+            PullConsole.complain(error.message)
+            worst = error.worse(than: worst)
           }
         }
       } catch {
         // What was pulled before that is reported, too.
         if !report.isEmpty { report.end() }
-        throw error
+        guard let error = error as? PullError else { throw error }
+        PullConsole.complain(error.message)
+        throw error.worse(than: worst)
       }
       if worst == nil || !report.isEmpty { report.end() }
       if let worst { throw worst }
@@ -172,16 +178,6 @@ private struct Lists {
 }
 
 extension PullError {
-  /// Whether another list can be pulled nevertheless.
-  fileprivate var isOfOneList: Bool {
-    switch kind {
-    case .notFound, .refused, .cursorRefused, .malformed, .endless, .damagedState, .revoked,
-      .daybook(65):
-      true
-    default: false
-    }
-  }
-
   /// The exit codes of one list's errors, the worst last: an unknown transaction may be right,
   /// another pull may help, a damaged file has to be removed, and refused data has to be looked at.
   private static let codesByWeight: [Int32] = [66, 75, 74, 65]

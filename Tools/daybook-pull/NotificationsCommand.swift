@@ -82,7 +82,8 @@ struct OwnerOptions: ParsableArguments {
 
   /// The options of `daybook import`.
   var words: [String] {
-    (account.map { ["--account", $0] } ?? []) + (isAccountOverToken ? ["--account-over-token"] : [])
+    (account.map { ["--account=\($0)"] } ?? [])
+      + (isAccountOverToken ? ["--account-over-token"] : [])
   }
 }
 
@@ -157,11 +158,15 @@ struct ReconcileCommand: AsyncParsableCommand {
     try await answering {
       let program = try DaybookProgram(store, importer: importer, ownerWords: owner.words)
       let known = try program.notifications()
+      // With --unverified, what nobody verified is as good as the rest.
+      let unverified = importer.unverified ? [] : known.unverified
       var answer: Reconciliation?
       try await store.withRun(
         program, importer, environments: [store.environment ?? .production]
       ) { run in
-        answer = try await run.reconcile(notifications.filter, known: known, imports: imports)
+        answer = try await run.reconcile(
+          notifications.filter, known: known.all.subtracting(unverified), unverified: unverified,
+          imports: imports)
       }
       guard let answer else { return }
       print(answer)

@@ -112,12 +112,23 @@ struct StoreOptions: ParsableArguments {
 
   var ledgerPath: String { ledger ?? Self.variable("DAYBOOK_LEDGER") ?? "daybook.ledger" }
 
-  /// The folder of the app. Several apps may share a ledger.
-  var folderPath: String {
+  /// The folder of the app. Several apps may share a ledger. What is imported unverified has one of
+  /// its own: the cursors of verified pulls must not move behind what nobody verified.
+  private func folderPath(_ importer: ImporterOptions) -> String {
     let parent =
       folder
       ?? String(ledgerPath.reversed().drop { $0 == "/" }.reversed()) + ".pull"
-    return parent + "/" + app
+    return parent + "/" + app + (importer.unverified ? "/unverified" : "")
+  }
+
+  /// Opens the pull folder, or makes it.
+  ///
+  /// - Throws: ``PullError``: `refused` if it is inside of the ledger; and what the folder throws.
+  func pullFolder(_ importer: ImporterOptions) throws(PullError) -> PullFolder {
+    let path = folderPath(importer)
+    try refuseInsideLedger(path)
+    try makeParent(of: path)
+    return try PullFolder(path: path, keeps: keep)
   }
 
   static func variable(_ name: String) -> String? {
@@ -205,9 +216,10 @@ struct ImporterOptions: ParsableArguments {
   /// The options of `daybook import`.
   var words: [String] {
     var words: [String] = []
-    if let appAppleID { words += ["--app-apple-id", "\(appAppleID)"] }
-    for root in roots { words += ["--root", root] }
-    for pin in pins { words += ["--pin", pin] }
+    if let appAppleID { words.append("--app-apple-id=\(appAppleID)") }
+    // Joined, so that no value is taken for an option.
+    for root in roots { words.append("--root=\(root)") }
+    for pin in pins { words.append("--pin=\(pin)") }
     if unverified { words.append("--unverified") }
     if claim { words.append("--claim") }
     return words
@@ -235,7 +247,7 @@ extension StoreOptions {
   /// Refuses a pull folder in the ledger's own, whose files belong to LMDB, by links, too.
   ///
   /// - Throws: ``PullError``: `refused`.
-  func refuseInsideLedger() throws(PullError) {
+  private func refuseInsideLedger(_ folderPath: String) throws(PullError) {
     let ledger = Self.resolved(ledgerPath)
     let pull = Self.resolved(folderPath)
     guard pull != ledger, !pull.hasPrefix(ledger + "/") else {
@@ -259,8 +271,8 @@ extension StoreOptions {
     return URL(fileURLWithPath: real.path + joined(missing)).standardizedFileURL.path
   }
 
-  /// Makes the folder in which the app's pull folder is.
-  func makeParent() throws(PullError) {
+  /// Makes the folder in which the pull folder is.
+  private func makeParent(of folderPath: String) throws(PullError) {
     let parent = URL(fileURLWithPath: folderPath).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(

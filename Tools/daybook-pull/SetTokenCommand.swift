@@ -36,9 +36,14 @@ struct SetTokenCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await answering {
-      let program = try DaybookProgram(store, importer: nil)
-      try await store.withRun(program, nil) { run in
-        let environment = try await run.setAccount(account, of: transaction)
+      var environments = store.environments
+      if store.environment == nil {
+        // What the ledger knows of one environment is not asked of the other.
+        let known = try DaybookProgram(store, importer: nil).environments(of: transaction)
+        if !known.isEmpty { environments = known }
+      }
+      try await store.withClient { client, _ in
+        let environment = try await client.setAccount(account, of: transaction, in: environments)
         switch store.format {
         case .table:
           PullConsole.print(
