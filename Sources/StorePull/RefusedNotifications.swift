@@ -101,8 +101,8 @@ extension PullRun {
     client.notice(
       "the ledger refused the notification \(id.map(StoreFault.cut) ?? "without an id"), for the "
         + "reason above. It is set aside in \(folder.path)/refused/\(name), and every pull of "
-        + "notifications without --transaction tries it again, with --claim for example; remove the "
-        + "file to give it up")
+        + "notifications without --transaction tries it again, with --claim for example; remove "
+        + "the file to give it up")
   }
 
   /// A name that is safe for a file, and the same for the same notification.

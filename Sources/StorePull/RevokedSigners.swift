@@ -60,12 +60,9 @@ package struct RevokedSigners: Sendable {
 
   private func read() throws(PullError) -> File {
     guard let bytes = try folder.record(PullFolder.revokedName) else { return File() }
-    do {
-      let file = try JSONDecoder().decode(File.self, from: Data(bytes))
-      if file.version == Self.versionKnown { return file }
-    } catch {
-      // Told below, as a version that is not known.
-    }
+    let file: File?
+    do { file = try JSONDecoder().decode(File.self, from: Data(bytes)) } catch { file = nil }
+    if let file, file.version == Self.versionKnown { return file }
     throw PullError(
       .disk,
       "\(path) is not a list of revoked certificates that this program knows. Remove it, and the "

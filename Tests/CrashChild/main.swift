@@ -15,8 +15,8 @@
 //     Erases a customer in the wrong order: overwrites all keys and then appends the event. The
 //     test of killed erasures must detect this.
 //   CrashChild rebuild LEDGER ACCOUNT
-//     Rebuilds while a view of the previous projections is open. Prints how that ended, and how many
-//     products the account has in that view and in a new one.
+//     Rebuilds while a view of the previous projections is open. Prints how that ended, and how
+//     many products the account has in that view and in a new one.
 //   CrashChild damage LEDGER WORK SEED COUNT TARGET FROM TO [--lying]
 //     For each trial from FROM up to TO: copies LEDGER, which holds the sparse history of SEED, to
 //     WORK, flips a bit of it, appends the history and ten new events to it, and prints the trial

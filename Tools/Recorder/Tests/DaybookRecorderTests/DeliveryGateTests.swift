@@ -165,10 +165,13 @@ import Testing
     #expect(given.withLock { $0 } == 1)
     // Gone before it came here.
     let (ended, end) = AsyncStream<Void>.makeStream()
+    let (comes, _) = AsyncStream<Void>.makeStream()
     let late = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
+      // Ends when the task is cancelled.
+      for await _ in comes {}
       try await gate.pass(EveryCall.signed { $0.transaction = "2000000999" }) { end.finish() }
     }
+    late.cancel()
     await #expect(throws: CancellationError.self) { try await late.value }
     for await _ in ended {}
   }

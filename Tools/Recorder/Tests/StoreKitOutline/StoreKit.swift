@@ -146,14 +146,6 @@ public enum VerificationResult<SignedType: Sendable>: Sendable {
   case verified(SignedType)
 }
 
-extension VerificationResult {
-  public var unsafePayloadValue: SignedType {
-    switch self {
-    case .unverified(let value, _), .verified(let value): value
-    }
-  }
-}
-
 extension VerificationResult where SignedType == Transaction {
   public var jwsRepresentation: String { "" }
 }

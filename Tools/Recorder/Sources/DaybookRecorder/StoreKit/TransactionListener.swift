@@ -162,7 +162,9 @@
     /// - Throws: ``RecorderError``; ``RecorderError/unverified(_:)`` if StoreKit did not verify it.
     public func finish(with recorder: Recorder) async throws {
       try recorder.record(storeKit2: .finish(SignedTransaction(self)))
-      await unsafePayloadValue.finish()
+      switch self {
+      case .verified(let transaction), .unverified(let transaction, _): await transaction.finish()
+      }
     }
   }
 
