@@ -73,8 +73,9 @@ import Testing
     let error = try #require(signedRefusal(text, as: .transaction))
     #expect(error.code == .badValue && error.path == member)
     // The store writes the year 1 for a date that it does not know.
-    #expect(signedRefusal(
-      text.replacing("253402300800000", with: "-62135769600000"), as: .transaction) == nil)
+    #expect(
+      signedRefusal(
+        text.replacing("253402300800000", with: "-62135769600000"), as: .transaction) == nil)
   }
 }
 

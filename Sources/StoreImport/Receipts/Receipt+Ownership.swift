@@ -67,8 +67,8 @@ extension Receipt {
   /// renewals, even after a transfer. A transaction that is older than that and arrives later has
   /// one of its own.
   ///
-  /// - Parameter remedy: What to do about another owner, if not to transfer what that one has: the
-  ///   receipt is not the store's, and names whoever held a purchase at some time. The first counts.
+  /// - Parameter remedy: What to do about another owner, if not to transfer what that one has. The
+  ///   receipt is then not the store's: it names whoever held a purchase, and the first counts.
   /// - Throws: `ImportError` with the code `ownedByAnother`.
   func ownership(
     _ known: KnownPurchases, recordsClaims: Bool, remedy: String? = nil
@@ -84,7 +84,8 @@ extension Receipt {
       // What the file has stated so far counts as what earlier files did: one file of several
       // statements ends as several files do.
       let owners =
-        holders.holder(of: name).map { [$0] } ?? (isShared ? [] : holders.holders(ofChain: original))
+        holders.holder(of: name).map { [$0] }
+        ?? (isShared ? [] : holders.holders(ofChain: original))
       let (account, other) = accounts(token)
       guard let account else {
         if owners.isEmpty && holders.holders(ofChain: original).isEmpty {

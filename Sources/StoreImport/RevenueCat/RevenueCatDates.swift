@@ -13,8 +13,8 @@ extension RevenueCatGroup {
     }
   }
 
-  /// A refund yields to the store's, unless RevenueCat said a reversal before it: then it is another
-  /// refund.
+  /// A refund yields to the store's, unless RevenueCat said a reversal before it: then it is
+  /// another refund.
   private func afterReversal(_ refund: Event, _ known: KnownPurchases) -> Event {
     let reversals = known.ends(of: refund.transaction, .transactionRefundReversed).filter {
       $0.occurredAt < refund.occurredAt

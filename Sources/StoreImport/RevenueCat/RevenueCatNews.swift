@@ -27,8 +27,8 @@ extension RevenueCatGroup {
   /// A purchase of several units is credited by its first purchase fact, and RevenueCat does not
   /// say how many there are. Its fact of a purchase that does not end is therefore dated by the end
   /// of the second, or millisecond, that it states, so that the store's fact goes first. A period
-  /// is dated right before the second of its start, so that what the store says of its end is newer,
-  /// and of two statements of RevenueCat the one with the later end.
+  /// is dated right before the second of its start, so that what the store says of its end is
+  /// newer, and of two statements of RevenueCat the one with the later end.
   private func own(_ fact: Event, statesOriginal: Bool) -> Event {
     var event = fact
     // The transaction can be one of a chain that another file states.

@@ -132,7 +132,8 @@ struct NotificationFacts {
   /// notification again when it sends it again, perhaps after it reversed the refund. A microsecond
   /// for each thousandth of a percent, together at most a tenth of a second, makes a larger part of
   /// the price the newer fact, and any part newer than a refund that does not say how much.
-  private func revoked(_ event: Event, _ purchase: ReceiptTransaction) throws(ImportError) -> Event {
+  private func revoked(_ event: Event, _ purchase: ReceiptTransaction) throws(ImportError) -> Event
+  {
     let part = try purchase.refundedPart()?.thousandths ?? 0
     var event = event
     var data = EventData.Builder()

@@ -227,9 +227,10 @@ struct ReceiptImportRun {
     _ batch: ArraySlice<Event>, _ file: String, to ledger: Ledger,
     _ options: AppendOptions = AppendOptions()
   ) throws -> AppendResult {
-    do {
+    do throws(LedgerError) {
       return try ledger.appendAndWait(batch.map { EventInput(event: $0) }, options: options)
-    } catch let error where error.code == .conflict {
+    } catch {
+      guard error.code == .conflict else { throw error }
       let event = error.index.map { batch[batch.startIndex + $0] }
       let id = event.map { " with the id \($0.id)" } ?? ""
       let position = error.position.map { " at position \($0)" } ?? ""
