@@ -97,10 +97,29 @@ import Testing
     #expect(former.errors.contains("and now belong to carl"))
     #expect(
       try ledger.run("erase", "carl", "--yes", "--operator", "kim", "--reason", "test").status == 0)
-    let forgotten = try ledger.run(receipt + ["--account", "ben"])
-    #expect(forgotten.status == 65)
-    #expect(forgotten.errors.contains("erased"))
-    #expect(try active("ben").isEmpty)
+    let before = try self.count()
+    for account in ["ben", "carl", "ada"] {
+      let forgotten = try ledger.run(receipt + ["--account", account])
+      #expect(forgotten.status == 0, "\(forgotten.errors)")
+      #expect(forgotten.errors.contains("customer who was erased"))
+      #expect(try active(account).isEmpty)
+    }
+    #expect(try self.count() == before, "nothing about the erased customer is added")
+  }
+
+  @Test("a fact that the ledger has in other words is named, and no new id is advised")
+  func contradiction() throws {
+    let dry = try ledger.run(receipt + ["--dry-run"])
+    let fact = try #require(
+      dry.output.split(separator: "\n").first { $0.contains(#""type":"transaction.purchased""#) })
+    let other = try ledger.folder.write(
+      "other.jsonl", fact.replacing(#""product":"com."#, with: #""product":"org."#))
+    #expect(try ledger.run("append", other).status == 0)
+    let refused = try ledger.run(receipt)
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("that the ledger has in other words at position 1"))
+    #expect(!refused.errors.contains("new id"), "\(refused.errors)")
+    #expect(try self.count() == 1)
   }
 
   @Test("without an account says that nobody owns it") func nobodys() throws {

@@ -139,12 +139,64 @@ private func tokenMember(_ token: String) -> String { #","app_account_token":"\#
     let known = KnownPurchases(transactions: [
       .init(transaction: "1", original: "1", statedAccount: "erased:1", holder: .forgotten)
     ])
-    let error = #expect(throws: ImportError.self) {
-      try outcome(answer(), account: "ada", known: known)
+    // A file about many customers names the one who was erased, too, and a renewal is that one's.
+    for text in [answer(), answer("2", original: "1"), answer("1", tokenMember("eve"))] {
+      for recordsClaims in [false, true] {
+        let again = try outcome(text, account: "ada", known: known, recordsClaims: recordsClaims)
+        #expect(again.events.allSatisfy { $0.account == nil } && again.claims.isEmpty)
+        #expect(again.warnings.count == 1 && again.warnings[0].contains("customer who was erased"))
+        #expect(!again.warnings[0].contains("ada"))
+      }
     }
-    #expect(try #require(error).reason.contains("erased"))
-    let claimed = try outcome(answer(), account: "ada", known: known, recordsClaims: true)
-    #expect(claimed.events.allSatisfy { $0.account == nil })
+  }
+
+  @Test("what a notification of an erased customer keeps does not name them")
+  func forgottenNotification() throws {
+    let text = Signed.notification(
+      "CONSUMPTION_REQUEST",
+      transaction: Signed.transaction(end: nil, #""appAccountToken":"ada""#))
+    let known = KnownPurchases(transactions: [
+      .init(transaction: "1", original: "1", statedAccount: "erased:1", holder: .forgotten)
+    ])
+    func kept(_ known: KnownPurchases) throws -> String {
+      let events = try signed(text).outcome([.production: known]).events
+      let event = try #require(events.of(.notificationReceived).first)
+      return String(decoding: EventEncoder().encode(event), as: UTF8.self)
+    }
+    #expect(try kept(KnownPurchases()).contains("ada"))
+    #expect(try !kept(known).contains("ada") && kept(known).contains(#""transactionId":"1""#))
+  }
+
+  @Test("a second owner in one file is refused as in a second file") func secondOwner() throws {
+    func item(_ id: String, _ token: String, signed: Int64, _ more: String = "") -> String {
+      Signed.transaction(
+        id: id, at: Int64(id == "2" ? 1_000 : 0), end: id == "2" ? 2_000 : 1_000, signed: signed,
+        #""appAccountToken":"\#(token)"\#(more)"#)
+    }
+    // A renewal, and the same transaction signed again, newest first in the file.
+    for (first, second) in [
+      (item("1", "ada", signed: 1), item("2", "bob", signed: 2)),
+      (item("1", "ada", signed: 1), item("1", "bob", signed: 2)),
+    ] {
+      var ledger = ImportingLedger()
+      try ledger.add(signed: first, as: .transaction)
+      let known = ledger.known
+      let one = try signed(second + "\n" + first, as: .transaction)
+      let two = try signed(second, as: .transaction)
+      for run in [
+        { (claims: Bool) in try one.outcome(recordsClaims: claims) },
+        { (claims: Bool) in try two.outcome([.production: known], recordsClaims: claims) },
+      ] {
+        #expect(throws: ImportError(.ownedByAnother, reason: "", remedy: "")) { try run(false) }
+        let claimed = try run(true)
+        #expect(claimed.claims.map(\.account) == ["bob"] && claimed.claims[0].cause == .owned)
+        #expect(claimed.events.of(.transactionAssigned).allSatisfy { $0.account == "ada" })
+      }
+    }
+    // A family member's copy has its own owner.
+    let shared = item("2", "bob", signed: 2).replacing("PURCHASED", with: "FAMILY_SHARED")
+    let both = try signed(item("1", "ada", signed: 1) + "\n" + shared, as: .transaction)
+    #expect(try both.outcome().events.of(.transactionAssigned).count == 2)
   }
 
   @Test("a former holder moves nothing back") func aFormerHolderMovesNothingBack() throws {

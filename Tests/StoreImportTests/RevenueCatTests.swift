@@ -76,7 +76,9 @@ extension ImportingLedger {
     let read = try file(text, isExport: isExport, app: app, name: name)
     var all: [StoreEnvironment: KnownPurchases] = [:]
     for subjects in read.subjects { all[subjects.environment] = known }
-    return try append(try read.outcome(all).events, saidAt: \.occurredAt)
+    return try append(try read.outcome(all).events) { event in
+      max(event.data.instant("signedAt") ?? event.occurredAt, event.occurredAt)
+    }
   }
 }
 

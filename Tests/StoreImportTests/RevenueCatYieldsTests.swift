@@ -141,5 +141,6 @@ import Testing
     #expect(RevenueCatPurchase.thousandths("4.99E0") == 4_990)
     #expect(RevenueCatPurchase.thousandths("1e400") == nil)
     #expect(RevenueCatPurchase.thousandths("e") == nil)
+    #expect(RevenueCatPurchase.thousandths("0x1e") == nil)
   }
 }

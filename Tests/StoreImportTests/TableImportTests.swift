@@ -43,6 +43,44 @@ private func refusal(_ run: () throws(ImportError) -> Void) -> ImportError? {
 }
 
 @Suite("A table and its map") struct TableImportTests {
+  @Test(
+    "a date that its offset or zone moves out of the years of events is refused with its place",
+    arguments: [
+      (#"{"column":"v","type":"date"}"#, "9999-12-31T23:59:59-01:00"),
+      (#"{"column":"v","type":"date"}"#, "1970-01-01T00:00:00+01:00"),
+      (#"{"column":"v","type":"date","format":"yyyy-MM-dd HH:mmX"}"#, "0000-01-01 00:00+23:59"),
+      (
+        #"{"column":"v","type":"date","format":"yyyy-MM-dd HH:mm","zone":"America/Los_Angeles"}"#,
+        "9999-12-31 23:59"
+      ),
+    ])
+  func outOfRange(_ value: String, _ text: String) throws {
+    let map = try noted(value)
+    let error = try #require(
+      refusal { () throws(ImportError) in
+        _ = try rows("at,v\n2026-01-01T00:00:00Z,\(text)\n", map)
+      })
+    #expect(error.code == .badValue && error.path == #"line 2, column "v""#)
+    #expect(error.reason.contains("from 1970 to 9999"), "\(error)")
+  }
+
+  @Test("a prefix beside looked up values is refused") func prefixedValues() throws {
+    let error = try #require(
+      refusal { () throws(ImportError) in
+        _ = try noted(#"{"column":"v","values":{"a":"A"},"prefix":"com."}"#)
+      })
+    #expect(error.code == .badValue && error.reason.contains("a prefix beside them"))
+  }
+
+  @Test("a key of several columns that is required needs all of them") func wholeKey() throws {
+    let table = "at,v,w\n2026-01-01T00:00:00Z,1001,\n2026-01-01T00:00:00Z,,1001\n"
+    let value = #"{"columns":["v","w"]"#
+    _ = try rows(table, try noted(value + "}"))
+    let map = try noted(value + #","required":true}"#)
+    let error = try #require(refusal { () throws(ImportError) in _ = try rows(table, map) })
+    #expect(error.path.hasPrefix("line 2") && error.reason.contains("in each of these columns"))
+  }
+
   private static let column = #""column":"v""#
 
   @Test(

@@ -26,7 +26,11 @@ extension StoreObject {
   func eventDate(_ name: String) throws(ImportError) -> Instant? {
     guard let date = try date(name) else { return nil }
     if date.isInRange { return date }
-    throw badDate(
+    throw outOfRange(date, name)
+  }
+
+  func outOfRange(_ date: Instant, _ name: String) -> ImportError {
+    badDate(
       name, "a date from 1970 to 9999", "\(date.microseconds / 1_000) milliseconds since 1970")
   }
 

@@ -78,6 +78,10 @@ public struct KnownPurchases: Sendable {
   public var recorded: [Name: Event]
   /// The notifications of a file that the ledger has in other words. Those count.
   var recordedOtherwise: [Name] = []
+  /// The notifications of a file that the ledger has with the date of a later copy.
+  var recordedLater: [Name] = []
+  /// The transactions of the file whose customer was erased.
+  var forgotten: Set<Name> = []
   /// For each original transaction, since when an event of its chain states an account. Absent if
   /// none does, or if anything was linked or transferred between such accounts.
   public var statedSince: [Name: Instant] = [:]

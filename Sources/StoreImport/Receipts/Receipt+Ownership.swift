@@ -19,17 +19,26 @@ struct ReceiptOwnership {
     }
   }
 
+  /// The transactions whose customer was erased.
+  var forgotten: Set<Name> {
+    Set(transferred.lazy.filter { $0.holder == .forgotten }.flatMap(\.names))
+  }
+
   var warnings: [String] {
     transferred.map { left in
       let isOne = left.names.count == 1
       let what =
-        isOne ? "transaction \(left.names[0]) was" : "\(left.names.count) transactions were"
+        isOne ? "transaction \(left.names[0])" : "\(left.names.count) transactions"
       let whose =
         switch left.holder {
-        case .customer(let ids): "now \(isOne ? "belongs" : "belong") to \(ids[0])"
-        case .forgotten: "now \(isOne ? "has" : "have") no owner"
+        case .customer(let ids):
+          "\(isOne ? "was" : "were") \(left.account)'s and now \(isOne ? "belongs" : "belong") to "
+            + "\(ids[0])"
+        // Not whose: the file can name who was erased.
+        case .forgotten:
+          "belonged to a customer who was erased, and \(isOne ? "has" : "have") no owner now"
         }
-      return "\(what) \(left.account)'s and \(whose); the import does not change that"
+      return "\(what) \(whose); the import does not change that"
     }
   }
 
@@ -50,81 +59,6 @@ private struct ForeignPurchase {
   let holder: KnownPurchases.Holder
 }
 
-/// The holders of transactions, as far as the ledger and this receipt state them.
-private struct Holders {
-  let known: KnownPurchases
-  private var byTransaction: [Name: KnownPurchases.Transaction] = [:]
-  /// For each original transaction, the holders of the chain's transactions in the order of their
-  /// first events. A transaction that states no account goes to the first of them.
-  private var byOriginal: [Name: [KnownPurchases.Holder]] = [:]
-  private var statedByOriginal: [Name: Set<Name>] = [:]
-  private var statedSince: [Name: Instant]
-
-  init(_ known: KnownPurchases) {
-    self.known = known
-    statedSince = known.statedSince
-    for transaction in known.transactions {
-      byTransaction[transaction.transaction] = transaction
-      if let holder = transaction.holder { add(holder, to: transaction.original) }
-      if let account = transaction.statedAccount {
-        statedByOriginal[transaction.original, default: []].insert(account)
-      }
-    }
-  }
-
-  mutating func add(_ holder: KnownPurchases.Holder, to original: Name) {
-    if byOriginal[original]?.contains(holder) != true {
-      byOriginal[original, default: []].append(holder)
-    }
-  }
-
-  /// Returns the chain of a transaction by the ledger, else by the receipt.
-  func original(of transaction: Name, stated: Name) -> Name {
-    byTransaction[transaction]?.original ?? stated
-  }
-
-  func holder(of transaction: Name) -> KnownPurchases.Holder? { byTransaction[transaction]?.holder }
-
-  func holders(ofChain original: Name) -> [KnownPurchases.Holder] { byOriginal[original] ?? [] }
-
-  func isHeld(by account: Name, _ holder: KnownPurchases.Holder) -> Bool {
-    guard case .customer(let ids) = holder else { return false }
-    return ids.contains { known.areOneCustomer($0, account) }
-  }
-
-  /// Returns whether a transaction that no event assigns is older than every event that says whose
-  /// its chain is, and all of them name this account. Questions about the time in between would
-  /// not know the owner.
-  func isOlder(
-    _ transaction: Name, _ purchasedAt: Instant, _ original: Name, of account: Name
-  ) -> Bool {
-    guard byTransaction[transaction]?.statedAccount == nil, let since = statedSince[original],
-      purchasedAt < since
-    else { return false }
-    return statedByOriginal[original] == [account]
-  }
-
-  mutating func state(_ original: Name, since time: Instant) {
-    statedSince[original] = min(time, statedSince[original] ?? time)
-  }
-
-  /// Returns whether what the account bought went to the holder by known transfers.
-  func isPassedOn(
-    _ purchasedAt: Instant, from account: Name, to holder: KnownPurchases.Holder
-  ) -> Bool {
-    guard case .customer(let ids) = holder else { return false }
-    return known.passed(from: account, to: ids, since: purchasedAt)
-  }
-
-  /// Returns whether events of the transaction itself state an account.
-  func isStated(_ transaction: Name) -> Bool { byTransaction[transaction]?.statedAccount != nil }
-
-  /// Returns whether the account held the chain before it was transferred.
-  func wasHeld(by account: Name, _ original: Name) -> Bool {
-    statedByOriginal[original]?.contains(account) == true
-  }
-}
-
 extension Receipt {
   /// Assigns the purchases that nobody owns yet, and refuses those that belong to another customer.
   ///
@@ -133,44 +67,54 @@ extension Receipt {
   /// renewals, even after a transfer. A transaction that is older than that and arrives later has
   /// one of its own.
   ///
-  /// - Parameter remedy: What to do about another owner, if not to transfer what that one has.
+  /// - Parameter remedy: What to do about another owner, if not to transfer what that one has. The
+  ///   receipt is then not the store's: it names whoever held a purchase, and the first counts.
   /// - Throws: `ImportError` with the code `ownedByAnother`.
   func ownership(
     _ known: KnownPurchases, recordsClaims: Bool, remedy: String? = nil
   ) throws(ImportError) -> ReceiptOwnership {
     var ownership = ReceiptOwnership()
     var holders = Holders(known)
-    let before = holders
     var others: [ForeignPurchase] = []
-    for (purchase, purchasedAt) in try datedPurchases() {
+    for (purchase, purchasedAt, token) in try datedPurchases(isByStore: remedy == nil) {
       let name = Name(purchase.transaction)
       let original = holders.original(of: name, stated: Name(try purchase.original()))
       // A family-shared copy has its own owner.
       let isShared = try purchase.isFamilyShared()
+      // What the file has stated so far counts as what earlier files did: one file of several
+      // statements ends as several files do.
       let owners =
-        before.holder(of: name).map { [$0] } ?? (isShared ? [] : before.holders(ofChain: original))
-      let (account, other) = try accounts(of: purchase)
+        holders.holder(of: name).map { [$0] }
+        ?? (isShared ? [] : holders.holders(ofChain: original))
+      let (account, other) = accounts(token)
       guard let account else {
         if owners.isEmpty && holders.holders(ofChain: original).isEmpty {
           ownership.unownedCount += 1
         }
         continue
       }
+      // What was erased stays nobody's, and nothing about it is kept under the customer's name.
+      if !owners.isEmpty, owners.allSatisfy({ $0 == .forgotten }) {
+        ownership.leave(name, of: account, to: .forgotten)
+        continue
+      }
       if let other, !known.areOneCustomer(account, other),
-        !owners.contains(where: { before.isHeld(by: other, $0) })
+        !owners.contains(where: { holders.isHeld(by: other, $0) })
       {
         ownership.claim(
           name, by: other,
           options.isAccountOverToken ? .importNamesAnother : .receiptStatesAnother)
       }
-      if let owner = owners.first, !owners.contains(where: { before.isHeld(by: account, $0) }) {
-        let isPassedOn = owners.contains { before.isPassedOn(purchasedAt, from: account, to: $0) }
+      if let owner = owners.first, !owners.contains(where: { holders.isHeld(by: account, $0) }) {
+        // Whoever held it in this file has given it away since, to this account.
+        if holders.isPassedOn(inFile: original, to: account) { continue }
+        let isPassedOn = owners.contains { holders.isPassedOn(purchasedAt, from: account, to: $0) }
         // The transfer moves it, once it is known whose it was before.
-        if isPassedOn, !isShared, !before.isStated(name) {
+        if isPassedOn, !isShared, !holders.isStated(name) {
           ownership.assignments.append(assigned(purchase, to: account, at: purchasedAt, original))
           continue
         }
-        guard !isPassedOn, !before.wasHeld(by: account, original) else {
+        guard !isPassedOn, !holders.wasHeld(by: account, original) else {
           ownership.leave(name, of: account, to: owner)
           continue
         }
@@ -179,30 +123,40 @@ extension Receipt {
         continue
       }
       let isOlder = !isShared && holders.isOlder(name, purchasedAt, original, of: account)
-      if before.holder(of: name) != nil && !isOlder { continue }
+      if holders.holder(of: name) != nil && !isOlder { continue }
       let follows = holders.holders(ofChain: original).first
       if let follows, holders.isHeld(by: account, follows), !isOlder { continue }
       ownership.assignments.append(assigned(purchase, to: account, at: purchasedAt, original))
-      holders.add(.customer([account]), to: original)
-      holders.state(original, since: purchasedAt)
+      holders.add(account, to: name, of: original, at: purchasedAt)
     }
     if !others.isEmpty && !recordsClaims { throw Self.ownedByAnother(others, remedy) }
     return ownership
   }
 
-  private func datedPurchases() throws(ImportError) -> [(ReceiptTransaction, Instant)] {
-    var dated: [(purchase: ReceiptTransaction, date: Instant)] = []
-    for purchase in purchases { dated.append((purchase, try purchase.purchasedAt())) }
-    return dated.sorted {
+  /// Each purchase with its date, once for each account that statements about it name: the oldest
+  /// statement first.
+  private func datedPurchases(
+    isByStore: Bool
+  ) throws(ImportError) -> [(ReceiptTransaction, Instant, Name?)] {
+    var dated: [(purchase: ReceiptTransaction, date: Instant, tokens: [Name])] = []
+    for purchase in purchases {
+      let tokens =
+        try isByStore ? purchase.accountTokens() : purchase.accountToken().map { [$0] } ?? []
+      dated.append((purchase, try purchase.purchasedAt(), tokens))
+    }
+    dated.sort {
       ($0.date, Name($0.purchase.transaction)) < ($1.date, Name($1.purchase.transaction))
     }
+    var named: [(ReceiptTransaction, Instant, Name?)] = []
+    for (purchase, date, tokens) in dated {
+      if tokens.isEmpty { named.append((purchase, date, nil)) }
+      for token in tokens { named.append((purchase, date, token)) }
+    }
+    return named
   }
 
   /// Returns the account that applies, and the other account if two were named.
-  private func accounts(
-    of purchase: ReceiptTransaction
-  ) throws(ImportError) -> (account: Name?, other: Name?) {
-    let token = try purchase.accountToken()
+  private func accounts(_ token: Name?) -> (account: Name?, other: Name?) {
     guard let token, let named = options.account, token != named else {
       return (token ?? options.account, nil)
     }
@@ -239,9 +193,7 @@ extension Receipt {
         + (special
           ?? "transfer what \(owner) has (daybook transfer \(owner) \(account))")
         + "; or pass --claim to record the claim without effect"
-    case .forgotten:
-      reason += "belonged to a customer who was erased, and has no owner now"
-      remedy += "Pass --claim to record the claim of \(account) without effect"
+    case .forgotten: break
     }
     if others.count > 1 { reason += "; so do \(others.count - 1) more in the receipt" }
     return ImportError(.ownedByAnother, path: purchase.path, reason: reason, remedy: remedy)

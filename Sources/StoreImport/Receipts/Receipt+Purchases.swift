@@ -30,7 +30,8 @@ extension Receipt {
     let expiresAt = try purchase.expiresAt()
     var data = EventData.Builder()
     let quantity = try purchase.quantity()
-    // An absent quantity means one, and some lists leave it out.
+    // An absent quantity means one, and some lists leave it out. The first fact of a purchase says
+    // how many units are credited, so the one that states several has an id that sorts first.
     if quantity > 1 { data.set("quantity", quantity) }
     data.set("purchasedAt", purchasedAt)
     if let expiresAt { data.set("expiresAt", expiresAt) }
@@ -43,8 +44,8 @@ extension Receipt {
     for member in more.members { data.set(member.name, json: member.json) }
     varying += more.contents
     return try fact(
-      try kind(of: purchase), purchase, at: purchasedAt, data,
-      moments: expiresAt.map { [purchasedAt, $0] } ?? [], varying: varying)
+      try kind(of: purchase), purchase, named: quantity > 1 ? "boughtSeveral-\(quantity)" : nil,
+      at: purchasedAt, data, moments: expiresAt.map { [purchasedAt, $0] } ?? [], varying: varying)
   }
 
   private func kind(of purchase: ReceiptTransaction) throws(ImportError) -> EventKind {

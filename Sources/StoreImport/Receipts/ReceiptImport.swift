@@ -101,7 +101,7 @@ public struct ReceiptImport: Sendable {
       purchases.append(
         Purchase(
           transaction: Name(purchase.transaction), original: Name(try purchase.original())))
-      if let token = try purchase.accountToken(), !accounts.contains(token) {
+      for token in try purchase.accountTokens() where !accounts.contains(token) {
         accounts.append(token)
       }
     }

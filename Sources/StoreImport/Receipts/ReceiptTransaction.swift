@@ -65,9 +65,13 @@ extension ReceiptTransaction {
   }
 
   /// Returns a date that an event can have. The store writes the year 1 for an unknown date.
+  ///
+  /// - Throws: `ImportError`, also for a date after 9999: without it, a period would never end.
   func date(_ member: StoreMember) throws(ImportError) -> Instant? {
     for entry in entries {
-      if let date = try entry.date(member), date.isInRange { return date }
+      guard let date = try entry.date(member) else { continue }
+      if date.isInRange { return date }
+      if date.microseconds > 0 { throw entry.outOfRange(date, entry.name(member)) }
     }
     return nil
   }
@@ -81,6 +85,16 @@ extension ReceiptTransaction {
   /// Returns the account that the app passed to the store with the purchase.
   func accountToken() throws(ImportError) -> Name? {
     try text(.accountToken).map { Name($0) }
+  }
+
+  /// Returns the accounts that statements about the transaction name, those of the oldest first.
+  func accountTokens() throws(ImportError) -> [Name] {
+    var tokens: [Name] = []
+    for entry in entries.reversed() {
+      guard let text = try entry.text(.accountToken), !tokens.contains(Name(text)) else { continue }
+      tokens.append(Name(text))
+    }
+    return tokens
   }
 
   /// Returns whether the transaction ended by an upgrade without a date.

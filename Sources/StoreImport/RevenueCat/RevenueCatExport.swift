@@ -145,6 +145,7 @@ struct RevenueCatExport {
       place: place, saidAt: saidAt, environment: environment, linkID: link.name)
     statement.accounts = ids.map { Name($0) }
     statement.entry = try purchase.entry(path: "", "purchase_price_in_purchased_currency")
+    statement.statesOriginal = purchase.original != nil
     statement.isPurchase = true
     statement.isRow = true
     statement.events = try events(row, purchase, environment)
@@ -160,19 +161,21 @@ struct RevenueCatExport {
     func add(
       _ kind: EventKind, _ name: String, _ data: EventData.Builder
     ) throws(ImportError) {
-      guard let date = try date(name, row) else { return }
-      let original = purchase.original ?? purchase.transaction
+      guard let noticedAt = try date(name, row) else { return }
+      let isFailure =
+        kind == .subscriptionBillingFailed || kind == .subscriptionGracePeriodEntered
+      let date = isFailure ? purchase.date(of: kind, saidAt: noticedAt) : noticedAt
       let identifier = FactIdentifier(
         app: options.app?.text ?? "", environment: environment.text,
         transaction: purchase.transaction, fact: "revenuecat-\(Receipt.verb(of: kind))",
-        moments: [date], varying: data.contents + [original, purchase.product],
+        moments: [date], varying: data.contents + [purchase.original ?? "", purchase.product],
         key: options.digestKey)
       events.append(
         Event(
           id: identifier.name, type: EventType(kind), occurredAt: date,
           source: EventSource(.receipt), environment: environment, app: options.app,
           product: Name(purchase.product), transaction: Name(purchase.transaction),
-          originalTransaction: Name(original), data: data.build()))
+          originalTransaction: purchase.original.map { Name($0) }, data: data.build()))
     }
     // Nobody knows whether RevenueCat noticed the refund before or after the store reversed it.
     // Facts about one transaction are ordered by `signedAt`: dated by the purchase, this one yields

@@ -68,12 +68,16 @@ public struct RevenueCatImport: PurchaseImport {
         events: [], claims: [], unownedCount: 0, warnings: warnings)
       var facts: [Event] = []
       for group in groups {
-        let known = known[group.environment] ?? KnownPurchases()
-        facts += try group.facts(known)
-        guard let owned = group.owned else { continue }
+        var known = known[group.environment] ?? KnownPurchases()
+        guard let owned = group.owned else {
+          facts += try group.facts(known)
+          continue
+        }
         let ownership = try owned.ownership(
           group.linked(known), recordsClaims: recordsClaims, remedy: Self.remedy)
-        facts += ownership.assignments.map(Self.explained)
+        known.forgotten = ownership.forgotten
+        facts += try group.facts(known)
+        facts += ownership.assignments.map(group.stated).map(Self.explained)
         outcome.claims += ownership.claims
         outcome.unownedCount += ownership.unownedCount
         outcome.warnings += ownership.warnings
@@ -187,12 +191,13 @@ struct RevenueCatGroup {
     var seen: Set<[Name]> = []
     for statement in statements {
       do throws(ImportError) {
+        let isForgotten = statement.transaction.map(known.forgotten.contains) ?? false
         for link in links(of: statement) {
           guard let account = link.account, let to = link.data.name("to") else { continue }
           let isFirst = seen.insert([account, to]).inserted
           if let recorded = before.recorded[link.id] {
             facts.append(recorded)
-          } else if isFirst, !before.areOneCustomer(account, to) {
+          } else if isFirst, !isForgotten, !before.areOneCustomer(account, to) {
             facts.append(link)
           }
         }
@@ -201,12 +206,27 @@ struct RevenueCatGroup {
           known.add(event, saidAt: statement.saidAt)
         }
         for event in statement.events where isNews(event, statement, known) {
-          facts.append(try known.asReported(event))
+          let event = try known.asReported(
+            dated(isForgotten ? event.withoutCustomer : event, statement, known))
+          facts.append(event)
           known.add(event, saidAt: statement.saidAt)
+          guard let again = refundedAgain(after: event, known) else { continue }
+          facts.append(again)
+          known.add(again, saidAt: statement.saidAt)
         }
       } catch { throw error.at(statement.place) }
     }
     return facts
+  }
+
+  /// Returns an assignment without the chain, if no statement about the transaction says it.
+  func stated(_ assignment: Event) -> Event {
+    guard
+      !statements.contains(where: { $0.statesOriginal && $0.transaction == assignment.transaction })
+    else { return assignment }
+    var event = assignment
+    event.originalTransaction = nil
+    return event
   }
 
   /// Returns the events by which the ids of one customer are one.

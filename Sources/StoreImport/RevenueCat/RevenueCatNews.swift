@@ -5,7 +5,7 @@ extension Event {
   static var reporter: String { "reportedBy" }
   static var revenueCat: String { "revenuecat" }
 
-  /// Whether RevenueCat stated a purchase, or a refund without its date.
+  /// Whether RevenueCat stated a purchase, a refund or a reversal.
   var isByRevenueCat: Bool { data.string(Event.reporter) == Event.revenueCat }
 }
 
@@ -19,15 +19,20 @@ extension RevenueCatGroup {
     let receipt = try Receipt(
       signed: [entry], [], signedAt: statement.saidAt, app: options.app,
       environment: environment, options: options)
-    return try receipt.facts(KnownPurchases(renewals: known.renewals)).map(own)
+    return try receipt.facts(KnownPurchases(renewals: known.renewals)).map { fact in
+      own(fact, statesOriginal: statement.statesOriginal)
+    }
   }
 
   /// A purchase of several units is credited by its first purchase fact, and RevenueCat does not
   /// say how many there are. Its fact of a purchase that does not end is therefore dated by the end
   /// of the second, or millisecond, that it states, so that the store's fact goes first. A period
-  /// is dated right before its start, so that what the store says of its end is newer.
-  private func own(_ fact: Event) -> Event {
+  /// is dated right before the second of its start, so that what the store says of its end is
+  /// newer, and of two statements of RevenueCat the one with the later end.
+  private func own(_ fact: Event, statesOriginal: Bool) -> Event {
     var event = fact
+    // The transaction can be one of a chain that another file states.
+    if !statesOriginal { event.originalTransaction = nil }
     var data = EventData.Builder()
     for member in fact.data.members { data.set(member.name, json: member.json) }
     data.set(Event.reporter, Event.revenueCat)
@@ -38,15 +43,15 @@ extension RevenueCatGroup {
       event.occurredAt =
         fact.data.instant("expiresAt") == nil
         ? Self.end(of: fact.occurredAt)
-        : Instant(microseconds: fact.occurredAt.microseconds - 1)
+        : Instant(microseconds: max(0, fact.occurredAt.second.microseconds - 1))
     }
     let identifier = FactIdentifier(
       app: fact.app?.text ?? "", environment: environment.text,
       transaction: fact.transaction?.text ?? "",
       fact: "byRevenueCat-\(Receipt.verb(of: fact.type.kind))",
-      moments: [fact.occurredAt] + (fact.data.instant("expiresAt").map { [$0] } ?? []),
+      moments: [fact.occurredAt.second] + (fact.data.instant("expiresAt").map { [$0] } ?? []),
       varying: event.data.contents
-        + [fact.product?.text ?? "", fact.originalTransaction?.text ?? ""],
+        + [fact.product?.text ?? "", event.originalTransaction?.text ?? ""],
       key: options.digestKey)
     event.id = identifier.name
     return event
@@ -65,14 +70,11 @@ extension RevenueCatGroup {
     _ event: Event, _ statement: RevenueCatStatement, _ known: KnownPurchases
   ) -> Bool {
     if known.recorded[event.id] != nil { return true }
-    switch event.type.kind {
-    case .transactionRefunded, .transactionRefundReversed:
-      return isNewEnd(event, statement, known)
-    case .subscriptionBillingFailed where known.isInGrace(event): return false
-    default: break
-    }
-    guard statement.isRow, event.type.text.hasPrefix("subscription."),
-      let original = event.originalTransaction
+    // What a webhook says is one fact by its id, and dates decide what counts.
+    guard statement.isRow else { return true }
+    if event.type.kind == .transactionRefunded { return isFirstEnd(event, known) }
+    guard event.type.text.hasPrefix("subscription."),
+      let original = event.originalTransaction ?? event.transaction
     else { return true }
     // An export repeats a state, and webhooks say it with their own date.
     let newest = KnownRenewals(states: known.renewals[original] ?? [])
@@ -80,19 +82,14 @@ extension RevenueCatGroup {
     return newest.map { !KnownRenewals.saysTheSame($0, event) } ?? true
   }
 
-  /// Whether a refund or reversal is another one than the newest that is known up to it. RevenueCat
-  /// says when it noticed a refund, not when the store did it.
-  private func isNewEnd(
-    _ event: Event, _ statement: RevenueCatStatement, _ known: KnownPurchases
-  ) -> Bool {
-    guard let transaction = event.transaction,
-      let newest = known.newestEnd(
-        of: transaction, upTo: Self.end(of: event.occurredAt), withRows: statement.isRow)
-    else { return true }
-    // The row of an export is a snapshot, and yields to a reversal anyway.
-    if statement.isRow { return false }
-    let isReversed = newest.type.kind == .transactionRefundReversed
-    return isReversed == (event.type.kind == .transactionRefunded)
+  /// Whether no refund or reversal is known up to a row's refund. RevenueCat says when it noticed a
+  /// refund, not when the store did it, and a row is a snapshot that yields to a reversal anyway.
+  private func isFirstEnd(_ event: Event, _ known: KnownPurchases) -> Bool {
+    guard let transaction = event.transaction else { return true }
+    let time = Self.end(of: event.occurredAt)
+    return !(known.facts[transaction] ?? []).contains {
+      KnownPurchases.endKinds.contains($0.type.kind) && $0.occurredAt <= time
+    }
   }
 }
 
@@ -103,7 +100,9 @@ extension KnownPurchases {
   ///   the webhook's id.
   func asReported(_ event: Event) throws(ImportError) -> Event {
     guard let known = recorded[event.id] else { return event }
-    guard known.type == event.type, known.occurredAt == event.occurredAt,
+    // The end of a subscription is dated by what is known of it (`dated(_:_:_:)`).
+    let isEnd = event.type.kind == .subscriptionExpired
+    guard known.type == event.type, isEnd || known.occurredAt == event.occurredAt,
       known.transaction == event.transaction, known.environment == event.environment
     else {
       throw ImportError(
@@ -142,36 +141,9 @@ extension KnownPurchases {
     instant.map { $0.microseconds / 1_000_000 }
   }
 
-  private static let endKinds: Set<EventKind> = [
+  static let endKinds: Set<EventKind> = [
     .transactionRefunded, .transactionRevoked, .transactionRefundReversed,
   ]
-
-  /// Returns the newest refund, revocation or reversal of a transaction, by the model's order.
-  ///
-  /// - Parameter withRows: Whether refunds count that rows of exports stated.
-  func newestEnd(of transaction: Name, upTo time: Instant, withRows: Bool) -> Event? {
-    func recency(_ event: Event) -> (Instant, Instant, Name) {
-      (event.data.instant("signedAt") ?? event.occurredAt, event.occurredAt, event.id)
-    }
-    return (facts[transaction] ?? [])
-      .filter {
-        Self.endKinds.contains($0.type.kind) && $0.occurredAt <= time
-          && (withRows || !$0.isByRevenueCat)
-      }
-      .max { recency($0) < recency($1) }
-  }
-
-  /// Returns whether a billing failure falls into a known grace period of the same transaction.
-  func isInGrace(_ failure: Event) -> Bool {
-    guard let original = failure.originalTransaction else { return false }
-    return (renewals[original] ?? []).contains { state in
-      guard state.event.type.kind == .subscriptionGracePeriodEntered,
-        state.event.transaction == failure.transaction,
-        let end = state.event.data.instant("gracePeriodExpiresAt")
-      else { return false }
-      return state.event.occurredAt <= failure.occurredAt && failure.occurredAt < end
-    }
-  }
 
   /// Returns whether what an account held at a time went to a customer by transfers since then.
   ///

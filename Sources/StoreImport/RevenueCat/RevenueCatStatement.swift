@@ -16,10 +16,28 @@ struct RevenueCatStatement {
   var entry: StoreObject?
   /// Whether it states the purchase, with its price and dates, or is only about it.
   var isPurchase = false
+  /// Whether it says which chain the purchase belongs to.
+  var statesOriginal = false
   /// The events that it states beside the purchase and the links.
   var events: [Event] = []
   /// Whether the events are states that a row repeats in each export.
   var isRow = false
+}
+
+extension RevenueCatStatement {
+  /// The transaction that it is about.
+  var transaction: Name? { entry.flatMap { try? $0.text(.transaction) }.map { Name($0) } }
+}
+
+extension Event {
+  /// A webhook that is kept as it is, without the ids of its customer, who was erased.
+  var withoutCustomer: Event {
+    guard type.kind == .notificationReceived else { return self }
+    var event = self
+    let ids: Set<String> = ["app_user_id", "original_app_user_id", "aliases"]
+    event.data.members.removeAll { ids.contains($0.name) }
+    return event
+  }
 }
 
 /// A purchase as RevenueCat states it.
@@ -36,6 +54,16 @@ struct RevenueCatPurchase {
   var isTrial = false
   var isIntroductory = false
   var offer: String?
+
+  /// When a failed payment, or the grace period after it, is dated: right before the end of the
+  /// period. RevenueCat says when it noticed it; whatever the store says of what came after the
+  /// period is then the newer fact, in whichever order files are imported, and so is a grace period
+  /// after a failure. Exports leave out milliseconds.
+  func date(of kind: EventKind, saidAt: Instant) -> Instant {
+    guard let expiresAt else { return saidAt }
+    let before: Int64 = kind == .subscriptionGracePeriodEntered ? 1 : 2
+    return Instant(microseconds: max(0, min(saidAt, expiresAt.second).microseconds - before))
+  }
 
   /// The purchase as a transaction of StoreKit 2, so that it becomes the facts that the store's own
   /// data becomes, by the same code.
@@ -88,7 +116,10 @@ struct RevenueCatPurchase {
   static func thousandths(_ text: String) -> Int64? {
     // Written by programs that compute with such numbers: 1e-05.
     if text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
-      guard let value = Double(text), abs(value) < 1e12 else { return nil }
+      // `Double` reads hexadecimal digits, too.
+      guard text.utf8.allSatisfy({ isDigit($0) || "+-.eE".utf8.contains($0) }),
+        let value = Double(text), abs(value) < 1e12
+      else { return nil }
       return Int64((value * 1_000).rounded())
     }
     var digits = text[...].utf8
@@ -105,4 +136,9 @@ struct RevenueCatPurchase {
     let rounded = (value + 5) / 10
     return isNegative ? -rounded : rounded
   }
+}
+
+extension Instant {
+  /// The beginning of its second.
+  var second: Instant { Instant(microseconds: microseconds - microseconds % 1_000_000) }
 }

@@ -141,6 +141,7 @@ struct RevenueCatWebhook {
     // Aliases count in an environment.
     if !isEnvironmentStated { statement.accounts = Array(statement.accounts.prefix(1)) }
     let purchase = try purchase(statement.accounts.first)
+    statement.statesOriginal = purchase?.original != nil
     statement.entry = try purchase?.entry(
       path: event.path, event.path(of: "price_in_purchased_currency"))
     // Without a transaction, it is kept as it is.
@@ -218,33 +219,35 @@ struct RevenueCatWebhook {
     case .subscriptionAutoRenewChanged:
       data.set("autoRenew", type == "UNCANCELLATION")
       data.set("reason", try event.text("cancel_reason"))
+    case .subscriptionBillingFailed: date = purchase.date(of: kind, saidAt: saidAt)
     case .subscriptionGracePeriodEntered:
       guard let end = try event.eventDate("grace_period_expiration_at_ms") else { return [] }
       data.set("gracePeriodExpiresAt", end)
+      date = purchase.date(of: kind, saidAt: saidAt)
     case .subscriptionExpired:
       let reason = try event.text("expiration_reason")
       data.set("expiresAt", purchase.expiresAt)
       data.set("reason", reason.map { Self.endReasons[$0] ?? $0 })
+      // A failure that the store noticed before that, and that is imported later, does not hide it.
+      data.set("signedAt", saidAt)
       // The store tried to bill it after its end. Otherwise it ended then, and what was bought
       // between the end and the webhook stands.
       if reason != "BILLING_ERROR", let end = purchase.expiresAt { date = min(end, saidAt) }
     case .subscriptionPlanChanged: data.set("toProduct", try event.text("new_product_id"))
     case .subscriptionRenewalExtended: data.set("expiresAt", purchase.expiresAt)
-    case .transactionRefunded: data.set("reason", try event.text("cancel_reason"))
-    default: break
-    }
-    if kind == .transactionRefunded || kind == .transactionRefundReversed {
+    case .transactionRefunded:
+      data.set("reason", try event.text("cancel_reason"))
       // What the store signed about it says more, such as how much was refunded.
-      let before = saidAt.microseconds - Self.noticeMicrosecondsMax
-      data.set("signedAt", max(purchase.purchasedAt, Instant(microseconds: before)))
+      data.set("signedAt", purchase.purchasedAt)
+      data.set(Event.reporter, Event.revenueCat)
+    case .transactionRefundReversed:
+      data.set("signedAt", saidAt)
+      data.set(Event.reporter, Event.revenueCat)
+    default: break
     }
     data.set("notificationType", type)
     return [made(kind, at: date, purchase, nil, data)]
   }
-
-  /// How long after the store a refund is noticed by RevenueCat at the most, in microseconds: a
-  /// day. Its refunds and reversals yield to what the store signed in that time.
-  private static let noticeMicrosecondsMax: Int64 = 86_400 * 1_000_000
 
   /// The reasons of `subscription.expired`, in the words for the store's `expiration_intent`.
   private static let endReasons = [
@@ -261,7 +264,7 @@ struct RevenueCatWebhook {
       source: EventSource(.notification), environment: environment, app: options.app,
       account: account, product: purchase.map { Name($0.product) },
       transaction: purchase.map { Name($0.transaction) },
-      originalTransaction: purchase.map { Name($0.original ?? $0.transaction) },
+      originalTransaction: purchase?.original.map { Name($0) },
       data: data.build())
   }
 

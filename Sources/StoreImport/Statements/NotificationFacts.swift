@@ -4,6 +4,9 @@ import LedgerEvents
 /// (https://developer.apple.com/documentation/storekit/reducing-involuntary-subscriber-churn).
 let billingRetryMicrosecondsMax: Int64 = 60 * 86_400 * 1_000_000
 
+/// The whole price, in thousandths of a percent.
+private let refundedPartMax: Int64 = 100_000
+
 /// The events that a notification states itself, beside those of the transaction and the renewal
 /// info in it.
 struct NotificationFacts {
@@ -17,10 +20,12 @@ struct NotificationFacts {
   private let subtype: String?
   private let uuid: String
   private let signedAt: Instant?
+  private let known: KnownPurchases
 
   init(
-    statement: StoreStatement, notification: StoreObject, receipt: Receipt
+    statement: StoreStatement, notification: StoreObject, receipt: Receipt, _ known: KnownPurchases
   ) throws(ImportError) {
+    self.known = known
     self.statement = statement
     self.notification = notification
     self.receipt = receipt
@@ -94,7 +99,7 @@ struct NotificationFacts {
       guard let purchase else { return nil }
       guard var event = try receipt.revoked(purchase) else { return try aboutTransaction(kind) }
       event.type = EventType(kind)
-      return signed(event)
+      return try revoked(event, purchase)
     case .transactionRefundRequested, .transactionRefundDeclined, .transactionRefundReversed:
       return try aboutTransaction(kind)
     default: return try chain(kind, meaning)
@@ -123,16 +128,45 @@ struct NotificationFacts {
     return event
   }
 
+  /// Returns a refund or revocation with its own date as that of the signature: the store signs the
+  /// notification again when it sends it again, perhaps after it reversed the refund. A microsecond
+  /// for each thousandth of a percent, together at most a tenth of a second, makes a larger part of
+  /// the price the newer fact, and any part newer than a refund that does not say how much.
+  private func revoked(_ event: Event, _ purchase: ReceiptTransaction) throws(ImportError) -> Event
+  {
+    let part = try purchase.refundedPart()?.thousandths ?? 0
+    var event = event
+    var data = EventData.Builder()
+    data.set(
+      "signedAt",
+      Instant(microseconds: event.occurredAt.microseconds + min(part, refundedPartMax)))
+    event.data.members += data.build().members
+    return event
+  }
+
+  /// When the store gave up to renew: when it said so, at most 60 days after the end.
+  private func retryEnd(after end: Instant?) -> Instant? {
+    guard let end, let signedAt else { return nil }
+    let last = end.microseconds.addingReportingOverflow(billingRetryMicrosecondsMax)
+    return last.overflow ? nil : min(signedAt, Instant(microseconds: last.partialValue))
+  }
+
+  /// Returns the end of the last period; when the store said it, if it is known to have tried to
+  /// renew the subscription after that. The failure would otherwise be the newer fact.
+  private func end() throws(ImportError) -> Instant? {
+    guard let purchase, let end = try purchase.expiresAt() else { return nil }
+    let states = KnownRenewals(states: known.renewals[Name(try purchase.original())] ?? [])
+    guard states.isInterrupted(after: end) else { return end }
+    return retryEnd(after: end).map { max(end, $0) } ?? end
+  }
+
   private func dated(_ occurrence: NotificationMeaning.Occurrence) throws(ImportError) -> Instant {
     var date: Instant?
     switch occurrence {
     case .purchase: date = try purchase?.purchasedAt()
     case .revocation: date = try purchase?.date(.revocationDate)
-    case .end: date = try purchase?.expiresAt()
-    case .retryEnd:
-      guard let end = try purchase?.expiresAt(), let signedAt else { break }
-      let last = end.microseconds.addingReportingOverflow(billingRetryMicrosecondsMax)
-      if !last.overflow { date = min(signedAt, Instant(microseconds: last.partialValue)) }
+    case .end: date = try end()
+    case .retryEnd: date = retryEnd(after: try purchase?.expiresAt())
     case .signature: break
     }
     guard let date = date ?? signedAt, date.isInRange else {
@@ -229,6 +263,7 @@ struct NotificationFacts {
   /// In place of the signed texts is what they say: their certificates are known, and a text of ten
   /// kilobytes cannot be searched.
   private func received() throws(ImportError) -> Event {
+    let isForgotten = purchase.map { known.forgotten.contains(Name($0.transaction)) } ?? false
     guard case .object(let members) = try notification.value() else { return try bare() }
     var event = try bare()
     for member in members {
@@ -242,7 +277,8 @@ struct NotificationFacts {
         guard let content, parts[0] == member.name, case .object(var inner) = value,
           let index = inner.firstIndex(where: { $0.name == parts[1] })
         else { continue }
-        inner[index].value = try content.value()
+        let whole = try content.value()
+        inner[index].value = isForgotten ? whole.withoutCustomer : whole
         value = .object(inner)
       }
       event.data.members.append(EventData.Member(name: member.name, json: value.json))
@@ -276,5 +312,13 @@ struct NotificationFacts {
       environment: receipt.environment, app: receipt.app, product: product.map { Name($0) },
       transaction: transaction.map { Name($0) }, originalTransaction: original.map { Name($0) },
       data: data)
+  }
+}
+
+extension JSONValue {
+  /// A transaction without the account of its customer, who was erased.
+  fileprivate var withoutCustomer: JSONValue {
+    guard case .object(let members) = self else { return self }
+    return .object(members.filter { $0.name != StoreMember.accountToken.name(in: .signed) })
   }
 }

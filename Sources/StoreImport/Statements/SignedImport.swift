@@ -106,9 +106,15 @@ public struct SignedImport: PurchaseImport {
           outcome.claims += ownership.claims
           outcome.unownedCount += ownership.unownedCount
           outcome.warnings += ownership.warnings
+          known.forgotten = ownership.forgotten
         }
         facts += known.isEmpty ? group.facts : try Self.facts(of: group, &known, options)
-        outcome.warnings += Self.warnings(known.recordedOtherwise)
+        outcome.warnings += Self.warnings(
+          known.recordedOtherwise, "recorded in other words already, which count")
+        outcome.warnings += Self.warnings(
+          known.recordedLater,
+          "recorded with the date of a copy that the store signed later, which counts, also "
+            + "against what happened between the two")
       }
       outcome.events = try ImportBatch.checked(
         (received.map { [$0] } ?? []) + ImportBatch.ordered(facts))
@@ -118,13 +124,13 @@ public struct SignedImport: PurchaseImport {
     }
   }
 
-  private static func warnings(_ recordedOtherwise: [Name]) -> [String] {
-    guard let first = recordedOtherwise.first else { return [] }
-    let count = recordedOtherwise.count
+  private static func warnings(_ recorded: [Name], _ how: String) -> [String] {
+    guard let first = recorded.first else { return [] }
+    let count = recorded.count
     let what =
       count == 1
       ? "the notification \(first) is" : "\(count) notifications (the first is \(first)) are"
-    return ["\(what) recorded in other words already, which count"]
+    return ["\(what) \(how)"]
   }
 
   private static func facts(
@@ -190,7 +196,7 @@ public struct SignedImport: PurchaseImport {
           subject.purchases.append(
             ReceiptImport.Purchase(
               transaction: Name(purchase.transaction), original: original))
-          if let token = try purchase.accountToken(), accounts.insert(token).inserted {
+          for token in try purchase.accountTokens() where accounts.insert(token).inserted {
             subject.accounts.append(token)
           }
         }

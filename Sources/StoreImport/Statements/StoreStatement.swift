@@ -62,7 +62,7 @@ struct StoreStatement {
       var own: [Event] = []
       if let notification {
         let made = try NotificationFacts(
-          statement: self, notification: notification, receipt: receipt
+          statement: self, notification: notification, receipt: receipt, known
         ).events
         for event in made {
           let (event, isOther) = try known.asRecorded(event)
@@ -107,7 +107,11 @@ extension KnownPurchases {
       left.data.members.removeAll { $0.name == name }
       right.data.members.removeAll { $0.name == name }
     }
-    if known.isDatedBySignature && event.isDatedBySignature { right.occurredAt = left.occurredAt }
+    let isSignature = known.isDatedBySignature && event.isDatedBySignature
+    // An end is dated by what was known of the renewal.
+    let isEnd = known.type.kind == .subscriptionExpired && event.type == known.type
+    if isSignature || isEnd { right.occurredAt = left.occurredAt }
+    if isSignature, event.occurredAt < known.occurredAt { recordedLater.append(event.id) }
     // What is verified now says again what nobody verified then.
     let isBelievedNow = known.isUnverified && !event.isUnverified
     if left.sameContent(as: right) { return (known, isBelievedNow) }

@@ -102,8 +102,12 @@ struct TableValue: Sendable {
       if otherwise != nil { throw TableMap.bad(path, "values beside otherwise", "none") }
       return
     }
-    guard let members = table.object, !members.isEmpty, value["type"] == nil, columns.count == 1
-    else { throw TableMap.bad(path, "values of one column, without a type", "something else") }
+    guard let members = table.object, !members.isEmpty, columns.count == 1
+    else { throw TableMap.bad(path, "values of one column", "something else") }
+    // What a value means is written in full: neither would be applied to it.
+    for name in ["type", "prefix"] where value[name] != nil {
+      throw TableMap.bad(path, "values without a type and a prefix", "a \(name) beside them")
+    }
     var values: [Name: JSONValue] = [:]
     for member in members { values[Name(member.name)] = member.value }
     self.values = values
@@ -131,6 +135,12 @@ struct TableValue: Sendable {
           remedy: "Fill the field, leave such rows out with rows, or remove required")
       }
       return nil
+    }
+    // A key of several columns is one only with all of them.
+    if isRequired, fields.contains(where: \.isEmpty) {
+      throw Failure(
+        expected: "a value in each of these columns", found: "nothing in one of them",
+        remedy: "Fill the field, leave such rows out with rows, or remove required")
     }
     let text = Self.joined(fields)
     if let values {
@@ -186,7 +196,15 @@ struct TableValue: Sendable {
     return sign + parts.map { String(Substring($0)) }.joined(separator: ".")
   }
 
+  /// - Throws: `Failure`, also if the offset or zone moves the time out of the years that an event
+  ///   can have.
   private func date(_ text: String) throws(Failure) -> Instant {
+    let instant = try anyDate(text)
+    guard instant.isInRange else { throw failure("a date from 1970 to 9999 in UTC", text) }
+    return instant
+  }
+
+  private func anyDate(_ text: String) throws(Failure) -> Instant {
     guard let format else {
       if let instant = Instant(rfc3339: text) { return instant }
       throw failure("a date such as 2026-05-11T10:00:00Z", text)

@@ -163,7 +163,7 @@ struct NotificationV1Group {
           subject.purchases.append(
             ReceiptImport.Purchase(
               transaction: Name(purchase.transaction), original: Name(try purchase.original())))
-          if let token = try purchase.accountToken(), accounts.insert(token).inserted {
+          for token in try purchase.accountTokens() where accounts.insert(token).inserted {
             subject.accounts.append(token)
           }
         }

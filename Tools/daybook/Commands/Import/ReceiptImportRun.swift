@@ -160,7 +160,7 @@ struct ReceiptImportRun {
     var start = 0
     while start < events.count {
       let batch = events[start..<min(events.count, start + batchEventsMax)]
-      let result = try ledger.appendAndWait(batch.map { EventInput(event: $0) })
+      let result = try Self.append(batch, file, to: ledger)
       for (event, outcome) in zip(batch, result.outcomes) {
         guard case .appended = outcome, try !isKnown(event.id) else { continue }
         Console.print(bytes: EventEncoder().encode(event))
@@ -210,16 +210,37 @@ struct ReceiptImportRun {
     var start = 0
     while start < events.count {
       let end = min(events.count, start + batchEventsMax)
-      let result = try ledger.appendAndWait(
-        events[start..<end].map { EventInput(event: $0) },
-        options: AppendOptions(
-          condition: .noEvent(matching: EventFilter(), after: position)))
+      let result = try Self.append(
+        events[start..<end], file, to: ledger,
+        AppendOptions(condition: .noEvent(matching: EventFilter(), after: position)))
       added.add(result)
       position = max(position, result.positions?.upperBound ?? position)
       start = end
     }
     report(outcome, of: receipt, file)
     summary.add(added)
+  }
+
+  /// Appends a batch. Nobody can give an event of a file another id: if the ledger has other content
+  /// under it, two files contradict each other.
+  private static func append(
+    _ batch: ArraySlice<Event>, _ file: String, to ledger: Ledger,
+    _ options: AppendOptions = AppendOptions()
+  ) throws -> AppendResult {
+    do throws(LedgerError) {
+      return try ledger.appendAndWait(batch.map { EventInput(event: $0) }, options: options)
+    } catch {
+      guard error.code == .conflict else { throw error }
+      let event = error.index.map { batch[batch.startIndex + $0] }
+      let id = event.map { " with the id \($0.id)" } ?? ""
+      let position = error.position.map { " at position \($0)" } ?? ""
+      throw InputProblem(
+        ImportError(
+          .contradiction, file: ImportOptions.baseName(of: file),
+          reason: "it states a fact\(id) that the ledger has in other words\(position)",
+          remedy: "Compare the two: daybook events shows the ledger's, and --dry-run the file's"
+        ).description)
+    }
   }
 
   /// The claims as events. Their ids are random, because an id must not reveal an account.
@@ -294,7 +315,9 @@ extension AppendSummary {
   fileprivate mutating func add(_ other: AppendSummary) {
     appended += other.appended
     duplicates += other.duplicates
+    rejected += other.rejected
     unknownTypes += other.unknownTypes
+    errors += other.errors
     firstPosition = firstPosition ?? other.firstPosition
     lastPosition = other.lastPosition ?? lastPosition
   }
