@@ -113,7 +113,8 @@ import Testing
     let fact = try #require(
       dry.output.split(separator: "\n").first { $0.contains(#""type":"transaction.purchased""#) })
     let other = try ledger.folder.write(
-      "other.jsonl", fact.replacing(#""product":"com."#, with: #""product":"org."#))
+      "other.jsonl",
+      String(fact.replacing(#""product":"com."#, with: #""product":"org."#)))
     #expect(try ledger.run("append", other).status == 0)
     let refused = try ledger.run(receipt)
     #expect(refused.status == 65)

@@ -145,6 +145,7 @@ struct RevenueCatExport {
       place: place, saidAt: saidAt, environment: environment, linkID: link.name)
     statement.accounts = ids.map { Name($0) }
     statement.entry = try purchase.entry(path: "", "purchase_price_in_purchased_currency")
+    statement.transaction = Name(purchase.transaction)
     statement.statesOriginal = purchase.original != nil
     statement.isPurchase = true
     statement.isRow = true

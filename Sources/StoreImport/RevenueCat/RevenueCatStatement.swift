@@ -16,17 +16,13 @@ struct RevenueCatStatement {
   var entry: StoreObject?
   /// Whether it states the purchase, with its price and dates, or is only about it.
   var isPurchase = false
+  var transaction: Name?
   /// Whether it says which chain the purchase belongs to.
   var statesOriginal = false
   /// The events that it states beside the purchase and the links.
   var events: [Event] = []
   /// Whether the events are states that a row repeats in each export.
   var isRow = false
-}
-
-extension RevenueCatStatement {
-  /// The transaction that it is about.
-  var transaction: Name? { entry.flatMap { try? $0.text(.transaction) }.map { Name($0) } }
 }
 
 extension Event {

@@ -141,6 +141,7 @@ struct RevenueCatWebhook {
     // Aliases count in an environment.
     if !isEnvironmentStated { statement.accounts = Array(statement.accounts.prefix(1)) }
     let purchase = try purchase(statement.accounts.first)
+    statement.transaction = purchase.map { Name($0.transaction) }
     statement.statesOriginal = purchase?.original != nil
     statement.entry = try purchase?.entry(
       path: event.path, event.path(of: "price_in_purchased_currency"))

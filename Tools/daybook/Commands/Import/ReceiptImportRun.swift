@@ -221,8 +221,8 @@ struct ReceiptImportRun {
     summary.add(added)
   }
 
-  /// Appends a batch. Nobody can give an event of a file another id: if the ledger has other content
-  /// under it, two files contradict each other.
+  /// Appends a batch. Nobody can give an event of a file another id: if the ledger has other
+  /// content under it, two files contradict each other.
   private static func append(
     _ batch: ArraySlice<Event>, _ file: String, to ledger: Ledger,
     _ options: AppendOptions = AppendOptions()
