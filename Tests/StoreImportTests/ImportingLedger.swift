@@ -114,3 +114,15 @@ struct Seeded: RandomNumberGenerator {
     return mixed ^ mixed >> 31
   }
 }
+
+extension Array {
+  /// The elements in every order.
+  var everyOrder: [[Element]] {
+    guard count > 1 else { return [self] }
+    return indices.flatMap { first in
+      var others = self
+      let element = others.remove(at: first)
+      return others.everyOrder.map { [element] + $0 }
+    }
+  }
+}

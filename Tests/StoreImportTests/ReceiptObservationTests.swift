@@ -77,7 +77,7 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
       answer(lapsed, minute: 90),
     ]
     let moments = ["22:20:00", "22:35:00", "22:55:00", "23:15:00", "23:25:00", "23:50:00"]
-    for order in permutations(of: files) {
+    for order in files.everyOrder {
       var ledger = ImportingLedger()
       for file in order {
         try ledger.add(file, account: "ada")
@@ -90,17 +90,6 @@ private let lapsed = #","expiration_intent":"2","is_in_billing_retry_period":"0"
           "active", "gracePeriod", "gracePeriod", "billingRetry", "billingRetry", "expired",
         ])
       #expect(try state(ledger) == "expired")
-    }
-  }
-
-  private func permutations(of files: [String]) -> [[String]] {
-    guard let last = files.last else { return [[]] }
-    return permutations(of: files.dropLast()).flatMap { order in
-      (0...order.count).map { index in
-        var order = order
-        order.insert(last, at: index)
-        return order
-      }
     }
   }
 

@@ -44,21 +44,12 @@ import Testing
         #""isInBillingRetryPeriod":true,"gracePeriodExpiresDate":\#(Signed.milliseconds(9_000))"#))
   }
 
-  private static func orders(_ steps: [Step]) -> [[Step]] {
-    guard steps.count > 1 else { return [steps] }
-    return steps.indices.flatMap { first in
-      var others = steps
-      let step = others.remove(at: first)
-      return orders(others).map { [step] + $0 }
-    }
-  }
-
   /// The answers in every order of the steps, without repetition.
   private static func accounts(
     _ steps: [Step], at seconds: Int64, with more: [Event] = []
   ) throws -> [Oracle.Account] {
     var found: [Oracle.Account] = []
-    for steps in orders(steps) {
+    for steps in steps.everyOrder {
       var ledger = ImportingLedger()
       for step in steps { try step(&ledger) }
       // Nothing is added by importing again.
@@ -93,12 +84,7 @@ import Testing
   }
 
   @Test("a refund noticed late yields to the store's refund of a part") func part() throws {
-    let catalogue = try EventDecoder().decode(
-      line: Array(
-        (#"{"id":"c","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","#
-          + #""data":{"products":[{"product":"plus","kind":"consumable","#
-          + #""grants":{"coin":10}}]}}"#).utf8)
-    ).event
+    let catalogue = try Signed.coins()
     let steps = [
       Self.store("ONE_TIME_CHARGE", end: nil),
       Self.store(

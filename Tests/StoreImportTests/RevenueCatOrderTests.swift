@@ -11,20 +11,6 @@ import Testing
   private typealias Step = (inout ImportingLedger) throws -> Void
 
   private static let app = Name(SigningSamples.bundleID)
-  private static let catalogue =
-    #"{"id":"c","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","#
-    + #""data":{"products":[{"product":"plus","kind":"consumable","grants":{"coin":10}}]}}"#
-
-  /// The steps in every order.
-  private static func orders(_ steps: [Step]) -> [[Step]] {
-    guard steps.count > 1 else { return [steps] }
-    return steps.indices.flatMap { first in
-      var others = steps
-      let step = others.remove(at: first)
-      return orders(others).map { [step] + $0 }
-    }
-  }
-
   private static func hook(_ text: String, _ name: String = "hook") -> Step {
     { try $0.add(revenueCat: text, app: app, name: name) }
   }
@@ -76,7 +62,7 @@ import Testing
 
   @Test("a purchase of several units is credited as the store says")
   func quantity() throws {
-    let catalogue = try EventDecoder().decode(line: Array(Self.catalogue.utf8)).event
+    let catalogue = try Signed.coins()
     let bought = webhook("NON_RENEWING_PURCHASE", end: nil)
     let hooks = [
       Self.hook(bought), Self.hook(bought.replacing("1685700000000", with: "1685700000123")),
@@ -84,7 +70,7 @@ import Testing
     ]
     for (name, store) in Self.store {
       for hook in hooks + [Self.export(row())] {
-        for steps in Self.orders([store, hook, Self.export(row())]) {
+        for steps in [store, hook, Self.export(row())].everyOrder {
           let balances = try Self.account(steps, with: [catalogue]).balances
           #expect(balances == ["coin": 30], "\(name)")
         }
@@ -95,7 +81,7 @@ import Testing
   @Test("a purchase in milliseconds and in seconds is stated once") func seconds() throws {
     let bought = webhook("NON_RENEWING_PURCHASE", end: nil)
       .replacing("1685700000000", with: "1685700000123")
-    for steps in Self.orders([Self.hook(bought), Self.export(row())]) {
+    for steps in [Self.hook(bought), Self.export(row())].everyOrder {
       var ledger = ImportingLedger()
       for step in steps { try step(&ledger) }
       #expect(ledger.events.of(.transactionPurchased).count == 1, "\(ledger.events.ids)")
@@ -123,7 +109,7 @@ import Testing
       Self.hook(
         webhook("CANCELLATION", id: "w1", at: 1_002, #","cancel_reason":"BILLING_ERROR""#), "d"),
     ]
-    for steps in Self.orders(steps) {
+    for steps in steps.everyOrder {
       let account = try Self.account(steps, at: "2023-06-02T10:25:00Z")
       #expect(account.states["plus"] == "gracePeriod")
     }
@@ -146,7 +132,7 @@ import Testing
       Self.hook(webhook("REFUND_REVERSED", id: "w3", at: 300, end: nil), "c"),
     ]
     let again = Self.hook(webhook("CANCELLATION", id: "w4", at: 500, end: nil, refund), "d")
-    for steps in Self.orders(steps) {
+    for steps in steps.everyOrder {
       #expect(try Self.account(steps).states["plus"] == "active")
       #expect(try Self.account(steps + [again]).states["plus"] == "refunded")
     }
@@ -165,10 +151,10 @@ import Testing
         "REFUND_REVERSED", uuid: "u3", signed: 300,
         transaction: Signed.transaction(end: nil, signed: 300)))
     let row = Self.export(row(refunded: "2023-06-02 10:08:20"))
-    for steps in Self.orders([bought, refunded, reversed, row]) {
+    for steps in [bought, refunded, reversed, row].everyOrder {
       #expect(try Self.account(steps).states["plus"] == "active")
     }
-    for steps in Self.orders([bought, row]) {
+    for steps in [bought, row].everyOrder {
       #expect(try Self.account(steps).states["plus"] == "refunded")
     }
   }

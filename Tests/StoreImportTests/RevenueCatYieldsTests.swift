@@ -77,12 +77,7 @@ import Testing
   }
 
   @Test("a refund of a part stays one, in any order") func part() throws {
-    let catalogue = try EventDecoder().decode(
-      line: Array(
-        (#"{"id":"c","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","#
-          + #""data":{"products":[{"product":"plus","kind":"consumable","#
-          + #""grants":{"coin":10}}]}}"#).utf8)
-    ).event
+    let catalogue = try Signed.coins()
     let texts: [(Bool, String)] = [
       (
         false,

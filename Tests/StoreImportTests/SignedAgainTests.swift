@@ -83,12 +83,7 @@ import Testing
 @Suite("A purchase of several units") struct SeveralUnitsTests {
   @Test("is credited with all of them, though another statement leaves the number out")
   func quantity() throws {
-    let catalogue = try EventDecoder().decode(
-      line: Array(
-        (#"{"id":"c","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","#
-          + #""data":{"products":[{"product":"plus","kind":"consumable","#
-          + #""grants":{"coin":10}}]}}"#).utf8)
-    ).event
+    let catalogue = try Signed.coins()
     let several = Signed.receipt(asked: 10, end: nil)
       .replacing(#""quantity":"1""#, with: #""quantity":"3""#)
     let silent = Signed.receipt(asked: 20, end: nil).replacing(#""quantity":"1","#, with: "")

@@ -11,6 +11,14 @@ enum Signed {
   /// 2023-06-02T10:00:00Z
   static let start: Int64 = 1_685_700_000_000
 
+  /// A catalogue in which the product of these statements is a consumable of ten coins.
+  static func coins() throws -> Event {
+    let line =
+      #"{"id":"c","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","#
+      + #""data":{"products":[{"product":"plus","kind":"consumable","grants":{"coin":10}}]}}"#
+    return try EventDecoder().decode(line: Array(line.utf8)).event
+  }
+
   static func milliseconds(_ seconds: Int64) -> Int64 { start + seconds * 1_000 }
 
   static func instant(_ seconds: Int64) -> Instant {
