@@ -141,7 +141,7 @@ extension KnownPurchases {
     instant.map { $0.microseconds / 1_000_000 }
   }
 
-  static let endKinds: Set<EventKind> = [
+  fileprivate static let endKinds: Set<EventKind> = [
     .transactionRefunded, .transactionRevoked, .transactionRefundReversed,
   ]
 

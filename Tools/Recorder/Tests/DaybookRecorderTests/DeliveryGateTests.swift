@@ -100,9 +100,11 @@ import Testing
     #expect(given.withLock { $0 } == [0, 2, 4, 7, 8, 9])
   }
 
-  /// Passes a transaction, and returns when it is being given, until `go` ends it.
+  /// Passes a transaction, and returns when it is being given, until `go` ends it and `last` has
+  /// been called.
   private func begin(
-    _ gate: DeliveryGate, _ transaction: SignedTransaction
+    _ gate: DeliveryGate, _ transaction: SignedTransaction,
+    _ last: @escaping @Sendable () throws -> Void = {}
   ) async -> (task: Task<Void, any Error>, go: AsyncStream<Void>.Continuation) {
     let (began, begins) = AsyncStream<Void>.makeStream()
     let (goesOn, go) = AsyncStream<Void>.makeStream()
@@ -110,6 +112,7 @@ import Testing
       try await gate.pass(transaction) {
         begins.finish()
         for await _ in goesOn {}
+        try last()
       }
     }
     for await _ in began {}
@@ -140,19 +143,12 @@ import Testing
   {
     let gate = DeliveryGate()
     let given = Locked(0)
-    let (began, begins) = AsyncStream<Void>.makeStream()
-    let (goesOn, go) = AsyncStream<Void>.makeStream()
-    let view = Task {
-      try await gate.pass(EveryCall.signed()) {
-        begins.finish()
-        for await _ in goesOn {}
-        try Task.checkCancellation()
-        given.withLock { $0 += 1 }
-      }
+    let view = await begin(gate, EveryCall.signed()) {
+      try Task.checkCancellation()
+      given.withLock { $0 += 1 }
     }
-    for await _ in began {}
-    view.cancel()
-    await #expect(throws: CancellationError.self) { try await view.value }
+    view.task.cancel()
+    await #expect(throws: CancellationError.self) { try await view.task.value }
     let second = Task {
       try await gate.pass(EveryCall.signed()) { Issue.record("given twice") }
     }
@@ -160,12 +156,12 @@ import Testing
       try Task.checkCancellation()
       await Task.yield()
     }
-    go.finish()
+    view.go.finish()
     try await second.value
     #expect(given.withLock { $0 } == 1)
     // Gone before it came here.
     let (ended, end) = AsyncStream<Void>.makeStream()
-    let (comes, _) = AsyncStream<Void>.makeStream()
+    let (comes, come) = AsyncStream<Void>.makeStream()
     let late = Task {
       // Ends when the task is cancelled.
       for await _ in comes {}
@@ -173,22 +169,14 @@ import Testing
     }
     late.cancel()
     await #expect(throws: CancellationError.self) { try await late.value }
+    come.finish()
     for await _ in ended {}
   }
 
   @Test("is given by one who is gone, after the one that it waited for has failed")
   func waiterGone() async throws {
     let gate = DeliveryGate()
-    let (goesOn, go) = AsyncStream<Void>.makeStream()
-    let (began, begins) = AsyncStream<Void>.makeStream()
-    let first = Task {
-      try await gate.pass(EveryCall.signed()) {
-        begins.finish()
-        for await _ in goesOn {}
-        throw NoRoom()
-      }
-    }
-    for await _ in began {}
+    let first = await begin(gate, EveryCall.signed()) { throw NoRoom() }
     let (ended, end) = AsyncStream<Void>.makeStream()
     let view = Task { try await gate.pass(EveryCall.signed()) { end.finish() } }
     while await gate.waiters == 0 {
@@ -197,8 +185,8 @@ import Testing
     }
     view.cancel()
     await #expect(throws: CancellationError.self) { try await view.value }
-    go.finish()
-    await #expect(throws: NoRoom.self) { try await first.value }
+    first.go.finish()
+    await #expect(throws: NoRoom.self) { try await first.task.value }
     for await _ in ended {}
   }
 
