@@ -49,6 +49,11 @@ let package = Package(
     // Only for daybook-pull: no other product builds them.
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    // Only for daybook-serve.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
   ],
   targets: [
     .systemLibrary(
@@ -128,9 +133,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "LedgerAnswers",
+      dependencies: ["Audit", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
+      swiftSettings: strict),
+    .target(
       name: "LedgerExport",
       dependencies: [
-        "PackageFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -160,7 +169,7 @@ let package = Package(
       name: "daybook",
       dependencies: [
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
-        "StoreImport", "SignedStoreData", "Replay",
+        "LedgerAnswers", "StoreImport", "SignedStoreData", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -187,6 +196,29 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       path: "Tools/daybook-pull", swiftSettings: strict),
+    .target(
+      name: "LedgerService",
+      dependencies: [
+        "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
+        "Audit",
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+      ],
+      swiftSettings: strict),
+    // A program of its own, so that nobody who builds `daybook` builds an HTTP server.
+    .executableTarget(
+      name: "daybook-serve",
+      dependencies: [
+        "LedgerService",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Tools/daybook-serve", swiftSettings: strict),
     .target(
       name: "LedgerOracle", dependencies: ["LedgerEvents"], path: "Tests/LedgerOracle",
       swiftSettings: strict),
@@ -367,7 +399,7 @@ let package = Package(
     .testTarget(
       name: "LedgerExportTests",
       dependencies: [
-        "LedgerExport", "LedgerQueries", "LedgerEvents",
+        "LedgerExport", "LedgerAnswers", "LedgerQueries", "LedgerEvents",
         "LedgerHistories",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LedgerAnswers
 internal import LedgerEvents
 
 /// Reads comma-separated values back, strictly according to RFC 4180.

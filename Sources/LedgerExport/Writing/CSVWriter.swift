@@ -1,3 +1,4 @@
+internal import LedgerAnswers
 internal import LedgerEvents
 
 /// Writes one table as comma-separated values.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 
@@ -38,23 +39,23 @@ struct CustomerCommand: ParsableCommand {
     try answering {
       let now = EventLog.systemClock()
       var found: [CustomerAnswer] = []
-      var screen: CustomerScreen?
+      var document: CustomerDocument?
       try options.read { (view) throws(LedgerError) in
         found = try view.customers(
           matching: id, environments: environments.environments, now: now)
         guard let customer = found.onlyOne else { return }
-        screen = CustomerScreen(
-          id: id, matches: customer.matches, title: customer.title,
-          overview: try view.overview(
+        document = CustomerDocument(
+          id: id, customer,
+          try view.overview(
             of: customer.reference, environments: environments.environments,
             clocks: clocks.clocks, now: now, eventCountMax: events))
       }
-      guard let screen else { return try refuse(found) }
+      guard let document else { return try refuse(found) }
       switch format {
-      case .table: screen.printText()
+      case .table: document.printText()
       case .json, .jsonl:
-        Console.declare(columns: CustomerScreen.columns)
-        Console.print(screen.json)
+        Console.declare(columns: CustomerDocument.columns)
+        Console.print(document.json)
       }
     }
   }
@@ -71,13 +72,7 @@ struct CustomerCommand: ParsableCommand {
       + (more > 0 ? ["  and \(more) more: daybook customers --search \(id)"] : [])
     guard found.first?.matches.first?.nearness == .exact else {
       if format != .table {
-        var json = JSONText()
-        json.object { json in
-          json.member("id", self.id)
-          json.member("known", false)
-          json.member("near", strings: found.map(\.title))
-        }
-        return Console.print(json.text)
+        return Console.print(CustomerDocument.json(unknown: self.id, near: found))
       }
       Console.print("no event states the id \(id)")
       if !lines.isEmpty { Console.print("similar ids:") }
@@ -90,17 +85,4 @@ struct CustomerCommand: ParsableCommand {
 
   /// How many customers a message lists.
   private static let listedMax = 10
-}
-
-extension [CustomerAnswer] {
-  /// The customer that an exact id identifies. Among several customers, it is the one found by the
-  /// most specific kind of id, if there is only one.
-  fileprivate var onlyOne: CustomerAnswer? {
-    guard let first else { return nil }
-    func best(_ customer: CustomerAnswer) -> Int? {
-      customer.matches.filter { $0.nearness == .exact }.map(\.kind.rawValue).min()
-    }
-    guard let kind = best(first) else { return nil }
-    return filter { best($0) == kind }.count == 1 ? first : nil
-  }
 }

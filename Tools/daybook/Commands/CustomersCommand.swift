@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 
@@ -82,12 +83,6 @@ struct CustomersCommand: ParsableCommand {
 }
 
 extension CustomerAnswer {
-  /// The customer's account ids, or what is known instead of them.
-  var title: String {
-    guard accounts.isEmpty else { return accounts.map(\.text).joined(separator: ", ") }
-    guard case .transaction(let name) = reference else { return "-" }
-    return "unknown customer (transaction \(name.text))"
-  }
 
   fileprivate func row(isSearch: Bool) -> [String] {
     [title]
@@ -96,41 +91,5 @@ extension CustomerAnswer {
         active.isEmpty ? "-" : active.map(\.text).joined(separator: ", "), "\(transactions)",
         "\(openTransactions)", String(cell: newestEventAt),
       ]
-  }
-
-  fileprivate func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("accounts", names: accounts)
-      if case .transaction(let name) = reference {
-        json.member("transaction", name)
-      } else {
-        json.member("transaction", nil as String?)
-      }
-      json.member("matches", each: matches) { $1.write(to: &$0) }
-      json.member("active", names: active)
-      json.member("transactions", transactions)
-      json.member("openTransactions", openTransactions)
-      json.member("newestEventAt", newestEventAt)
-    }
-  }
-}
-
-extension CustomerMatch {
-  var description: String {
-    let how =
-      switch nearness {
-      case .exact: ""
-      case .part: " (a part of it)"
-      case .near: " (similar)"
-      }
-    return "\(kind.text) \(name.text)\(how)"
-  }
-
-  func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("kind", kind.text)
-      json.member("value", name)
-      json.member("nearness", nearness.text)
-    }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audit
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 
@@ -67,17 +68,17 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
+  private var question: DiffQuestion { DiffQuestion(from: from, to: to, at: at, asOf: asOf) }
+
   func run() throws {
     try answering {
       var count = 0
       var isKnown = true
       let ledger = try Ledger(at: options.path, access: .readOnly)
       try refuseTurned(ledger)
-      Console.declare(columns: [
-        "account", "environment", "gained", "lost", "entries", "balances", "installed",
-      ])
+      Console.declare(columns: CustomerDifference.columns)
       try ledger.read { (view) throws(LedgerError) in
-        let (before, after) = try sides(view)
+        let (before, after) = question.sides(view)
         var account: Name?
         if let customer = customer.reference {
           account = try view.account(of: customer, environments.environments, after)
@@ -122,37 +123,24 @@ struct DiffCommand: ParsableCommand {
       + "\(position)."
   }
 
-  /// The clocks of both sides: one clock differs between them, and the other is the same.
-  private func sides(_ view: LedgerView) throws(LedgerError) -> (Clocks, Clocks) {
-    guard let asOf else {
-      return (Clocks(at: at, asOf: from), Clocks(at: at, asOf: to ?? .position(view.position)))
-    }
-    var sides = (Clocks(asOf: asOf), Clocks(asOf: asOf))
-    if case .instant(let time) = from { sides.0.at = time }
-    if case .instant(let time)? = to { sides.1.at = time }
-    return sides
-  }
-
-  /// Refuses a beginning that is after the end. If one of them is a time, the ledger finds its
-  /// position.
+  /// Refuses a beginning that is after the end.
   ///
   /// - Throws: `InputProblem` (exit 64), `LedgerError`.
   private func refuseTurned(_ ledger: Ledger) throws {
-    let turned: (String, String)?
-    if asOf == nil {
-      let ends = try ledger.read { (view) throws(LedgerError) in
-        (try view.position(from), try view.position(to ?? .position(view.position)))
-      }
-      turned = ends.0 > ends.1 ? ("position \(ends.0)", "\(ends.1)") : nil
-    } else if case .instant(let first) = from, case .instant(let last)? = to, last < first {
-      turned = (first.shown, last.shown)
-    } else {
-      turned = nil
-    }
-    guard let turned else { return }
+    guard let turned = try ledger.read({ (view) throws(LedgerError) in
+      try question.turned(view)
+    }) else { return }
     throw InputProblem(
-      "--from must not be later than --to: --from is \(turned.0), --to is \(turned.1).",
+      "--from must not be later than --to: --from is \(shown(turned.from)), --to is "
+        + "\(shown(turned.to)).",
       exitCode: ExitStatus.usage)
+  }
+
+  private func shown(_ end: Clocks.LedgerTime) -> String {
+    switch end {
+    case .position(let position): "\(position)"
+    case .instant(let time): time.shown
+    }
   }
 
   private func print(_ difference: CustomerDifference, isFirst: Bool) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
@@ -35,12 +36,7 @@ struct EntitlementsCommand: ParsableCommand {
       switch format {
       case .table: answer.printTable(of: customer, unverified)
       case .json, .jsonl:
-        Console.declare(
-          columns: [
-            "account", "at", "position", "product", "entitlement", "entitlements", "state", "since",
-            "expiresAt", "originalTransaction", "transactions", "ownership", "source",
-            "environment", "unverified",
-          ], list: "entitlements")
+        Console.declare(columns: EntitlementsAnswer.columns, list: "entitlements")
         Console.print(answer.json(of: customer, unverified))
       }
     }
@@ -48,25 +44,6 @@ struct EntitlementsCommand: ParsableCommand {
 }
 
 extension EntitlementsAnswer {
-  fileprivate func json(of customer: CustomerReference, _ unverified: Set<Name>) -> String {
-    var json = JSONText()
-    json.object { json in
-      customer.write(to: &json)
-      json.member("known", isKnown)
-      json.member("at", at)
-      json.member("position", position)
-      json.member("environment", environments)
-      json.member("entitlements", each: entries) { $1.write(to: &$0, unverified) }
-      json.member("active", names: active)
-      json.member(
-        "balances",
-        object: { json in
-          for balance in balances { json.member(balance.unit.text, balance.amount) }
-        })
-      json.member("nextChangeAt", nextChangeAt)
-    }
-    return json.text
-  }
 
   fileprivate func printTable(of customer: CustomerReference, _ unverified: Set<Name>) {
     let moment = "at \(at.shown), position \(position)"
@@ -104,22 +81,5 @@ extension EntitlementsAnswer.Entry {
       state.text, since.shown, String(cell: expiresAt),
       source == .operator ? "operator" : isUnverified ? "store, not verified" : "store",
     ]
-  }
-
-  func write(to json: inout JSONText, _ unverified: Set<Name>) {
-    json.object { json in
-      json.member("product", product)
-      json.member("entitlement", entitlement)
-      json.member("entitlements", names: entitlements)
-      json.member("state", state.text)
-      json.member("since", since)
-      json.member("expiresAt", expiresAt)
-      json.member("originalTransaction", originalTransaction)
-      json.member("transactions", names: transactions)
-      json.member("ownership", isFamilyShared.map { $0 ? "familyShared" : "purchased" })
-      json.member("source", source == .operator ? "operator" : "store")
-      json.member("environment", environment.text)
-      json.member("unverified", names: transactions.filter(unverified.contains))
-    }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audit
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
@@ -48,44 +49,18 @@ struct ExplainCommand: ParsableCommand {
     holder.references(nil).first ?? .account(names[0])
   }
 
-  /// What is asked for: the given name, or the product of the given transaction.
-  private func product(_ view: LedgerView) throws(LedgerError) -> Name {
-    if let last = names.last { return last }
-    let entries = try view.transactions(
-      of: customer, environments: environments.environments, clocks: clocks.clocks
-    ).entries
-    let named =
-      entries.first { $0.transaction == holder.transaction ?? holder.original }
-      ?? entries.first { $0.originalTransaction == holder.original && holder.original != nil }
-    guard let product = named?.product else {
-      throw LedgerError(
-        .notFound,
-        "No event says which product \(customer.description) is about: name the product, too.")
-    }
-    return product
-  }
-
   func run() throws {
     try answering {
       let report = try options.read { (view) throws(LedgerError) in
-        let found = try view.explain(
-          product(view),
-          for: view.account(
-            of: customer, environments.environments, clocks.clocks),
+        try view.explained(
+          names.last, of: customer,
           environments: environments.environments, clocks: clocks.clocks,
           now: EventLog.systemClock())
-        return ExplainReport(
-          explanation: found,
-          circumstances: try view.circumstances(of: found, clocks: clocks.clocks))
       }
       switch format {
       case .table: report.printText(asOf: clocks.asOf != nil)
       case .json, .jsonl:
-        Console.declare(
-          columns: [
-            "account", "name", "at", "has", "because", "position", "occurredAt", "recordedAt",
-            "source", "type", "text", "before", "after", "without",
-          ], list: "events")
+        Console.declare(columns: ExplainReport.columns, list: "events")
         Console.print(report.json)
       }
     }

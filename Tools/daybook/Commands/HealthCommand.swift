@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
@@ -94,16 +95,6 @@ enum HealthDimension: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// Findings per thousand purchases, with one decimal.
-private enum PerThousand {
-  /// `nil` if nothing was purchased.
-  static func text(_ findings: Int?, _ purchases: Int?) -> String? {
-    guard let findings, let purchases, purchases > 0 else { return nil }
-    let tenths = (findings * 10_000 + purchases / 2) / purchases
-    return "\(tenths / 10).\(tenths % 10)"
-  }
-}
-
 extension HealthReport.Version {
   fileprivate func row(of rate: HealthReport.RuleRate) -> [String] {
     [
@@ -113,28 +104,5 @@ extension HealthReport.Version {
       "\(purchases)", rate.findingsBefore.map { "\($0)" } ?? "-",
       purchasesBefore.map { "\($0)" } ?? "-",
     ]
-  }
-
-  fileprivate func write(to json: inout JSONText, name: String) {
-    json.object { json in
-      json.member(name, version)
-      json.member("before", before)
-      json.member("customers", customers)
-      json.member("purchases", purchases)
-      json.member("purchasesBefore", purchasesBefore)
-      json.member("rules", each: rules) { json, rate in
-        json.object { json in
-          json.member("rule", rate.rule.id)
-          json.member("severity", rate.rule.severity.text)
-          json.member("change", rate.change.text)
-          json.member("findings", rate.findings)
-          json.key("perThousand")
-          json.raw(PerThousand.text(rate.findings, purchases))
-          json.member("findingsBefore", rate.findingsBefore)
-          json.key("perThousandBefore")
-          json.raw(PerThousand.text(rate.findingsBefore, purchasesBefore))
-        }
-      }
-    }
   }
 }

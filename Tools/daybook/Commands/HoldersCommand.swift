@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
@@ -73,18 +74,4 @@ struct StateArgument: ExpressibleByArgument {
   static var allValueStrings: [String] { EntitlementState.allCases.map(\.text) }
 
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-}
-
-extension HolderAnswer {
-  fileprivate func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("account", account)
-      json.member("product", product)
-      json.member("entitlement", entitlement)
-      json.member("state", state.text)
-      json.member("since", since)
-      json.member("expiresAt", expiresAt)
-      json.member("environment", environment.text)
-    }
-  }
 }

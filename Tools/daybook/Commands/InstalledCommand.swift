@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 
@@ -116,23 +117,6 @@ struct InstalledCommand: ParsableCommand {
         }
       }
       Console.print(json.text)
-    }
-  }
-}
-
-extension InstalledAnswer {
-  /// Writes the entry, with the account if the answer is about several.
-  func write(to json: inout JSONText, account: Name?) {
-    json.object { json in
-      if let account { json.member("account", account) }
-      json.member("device", device)
-      json.member("product", product)
-      json.member("contentVersion", contentVersion)
-      json.member("path", path)
-      json.member("installedAt", installedAt)
-      json.member("available", available)
-      json.member("updateAvailable", updateAvailable)
-      json.member("environment", environment.text)
     }
   }
 }

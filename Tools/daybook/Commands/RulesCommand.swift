@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 
@@ -65,21 +66,4 @@ struct RulesCommand: ParsableCommand {
 extension RuleIncident {
   /// The command that shows the incident, in the package's folder.
   fileprivate var command: String { "daybook replay \(file)" }
-}
-
-extension Rule {
-  fileprivate func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("rule", id)
-      json.member("severity", severity.text)
-      json.member("judged", isJudgedAtAMoment ? "at a moment" : "at an event")
-      json.member("oncePer", once)
-      json.member("hasThreshold", Thresholds.rules.contains(self))
-      json.member("meaning", explanation.meaning)
-      json.member("condition", condition)
-      json.member("incident", incident.story)
-      json.member("file", incident.file)
-      json.member("advice", explanation.advice)
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import QueueSimulator

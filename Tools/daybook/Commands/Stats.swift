@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
@@ -28,7 +29,8 @@ struct Stats: ParsableCommand {
       let failure = ledger.foldFailure
       switch format {
       case .table: Self.printTable(statistics, byRule)
-      case .json, .jsonl: Console.print(Self.json(statistics, byRule, failure))
+      case .json, .jsonl:
+        Console.print(statistics.json(findings: byRule, foldFailure: failure))
       }
       if let failure { Console.complain(foldFailure: failure) }
     }
@@ -66,61 +68,9 @@ struct Stats: ParsableCommand {
       ("rule", Dictionary(uniqueKeysWithValues: findings.map { ($0.key.id, $0.value) })),
     ] where !counts.isEmpty {
       var table = TextTable([title, "count"], amounts: ["count"])
-      for (name, count) in sorted(counts) { table.add([name, "\(count)"]) }
+      for (name, count) in LedgerStatistics.sorted(counts) { table.add([name, "\(count)"]) }
       Console.print("")
       table.lines.forEach(Console.print)
     }
-  }
-
-  private static func json(
-    _ statistics: LedgerStatistics, _ findings: [Rule: Int], _ foldFailure: String?
-  ) -> String {
-    var json = JSONText()
-    json.object { json in
-      json.member("events", statistics.events)
-      json.member("accounts", statistics.accounts)
-      json.member(
-        "bytes",
-        object: { json in
-          json.member("log", statistics.logBytes)
-          json.member("projections", statistics.projectionBytes)
-        })
-      json.member(
-        "positions",
-        object: { json in
-          json.member("log", statistics.events)
-          json.member("projections", statistics.projectionPosition)
-        })
-      json.member("generation", statistics.generation)
-      json.member(
-        "eventsByType",
-        object: { json in
-          for (name, count) in sorted(statistics.eventsByType) { json.member(name, count) }
-        })
-      json.member(
-        "findingsByRule",
-        object: { json in
-          let counts = findings.map { ($0.key.id, $0.value) }
-          for (name, count) in sorted(Dictionary(uniqueKeysWithValues: counts)) {
-            json.member(name, count)
-          }
-        })
-      json.key("oldestReader")
-      if let reader = statistics.oldestReader {
-        json.object { json in
-          json.member("process", reader.process)
-          json.member("commitsBehind", reader.commitsBehind)
-        }
-      } else {
-        json.raw(nil)
-      }
-      if let foldFailure { json.member("foldFailure", foldFailure) }
-    }
-    return json.text
-  }
-
-  /// The most frequent first, then by name.
-  private static func sorted(_ counts: [String: Int]) -> [(key: String, value: Int)] {
-    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
   }
 }

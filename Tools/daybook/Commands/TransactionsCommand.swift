@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
@@ -58,40 +59,25 @@ struct TransactionsCommand: ParsableCommand {
       switch format {
       case .table: answer.printTable(of: customer)
       case .jsonl:
-        Console.declare(columns: Self.columns)
+        Console.declare(columns: TransactionsAnswer.columns)
         for entry in answer.entries {
           var json = JSONText()
           entry.write(to: &json)
           Console.print(json.text)
         }
-      case .json:
-        var json = JSONText()
-        json.object { json in
-          customer.write(to: &json)
-          json.member("known", answer.isKnown)
-          json.member("position", answer.position)
-          json.member("environment", answer.environments)
-          json.member("transactions", each: answer.entries) { $1.write(to: &$0) }
-        }
-        Console.print(json.text)
+      case .json: Console.print(answer.json(of: customer))
       }
     }
   }
 }
 
 extension TransactionsCommand {
-  private static let columns = [
-    "transaction", "payment", "originalTransaction", "product", "account", "environment",
-    "state", "since", "queue", "openedAt", "finishes", "removedUnfinished", "purchasedAt",
-    "reversal", "ownership", "downloads",
-  ]
-
   /// Prints the transactions of every customer, or the purchases of nobody, as they are found.
   private func listEverybodys() throws {
     var printer = ListPrinter<TransactionsAnswer.Entry>(
       format,
       header: ["transaction", "product", "account", "state", "bought", "environment"],
-      columns: Self.columns,
+      columns: TransactionsAnswer.columns,
       nothing: ownerless ? "every purchase has an account" : "no transactions",
       row: { entry in
         [
@@ -106,41 +92,12 @@ extension TransactionsCommand {
         environments: environments.environments, clocks: clocks.clocks,
         now: EventLog.systemClock()
       ) { (unit) throws(LedgerError) in
-        let found = ownerless ? try self.ownerless(unit.transactions, view) : unit.transactions
+        let found = ownerless ? try view.ownerless(unit.transactions, clocks: clocks.clocks) : unit.transactions
         for entry in found where !open || entry.isOnQueue { printer.add(entry) }
         return !Console.isOutputLost
       }
     }
     printer.end()
-  }
-
-  /// The first purchase of each chain that no account has. What an erased customer had stays
-  /// nobody's, so there is nothing to do about it.
-  private func ownerless(
-    _ entries: [TransactionsAnswer.Entry], _ view: LedgerView
-  ) throws(LedgerError) -> [TransactionsAnswer.Entry] {
-    struct Chain: Hashable {
-      let environment: StoreEnvironment
-      let original: Name
-    }
-    func chain(of entry: TransactionsAnswer.Entry, _ transaction: Name) -> Chain {
-      Chain(environment: entry.environment, original: entry.originalTransaction ?? transaction)
-    }
-    var seen: Set<Chain> = []
-    for entry in entries where entry.isErasedCustomers {
-      if let transaction = entry.transaction { seen.insert(chain(of: entry, transaction)) }
-    }
-    var found: [TransactionsAnswer.Entry] = []
-    for entry in entries {
-      guard entry.purchasedAt != nil, let transaction = entry.transaction else { continue }
-      let chain = chain(of: entry, transaction)
-      guard seen.insert(chain).inserted else { continue }
-      // An account may have the chain by another transaction of it, or by a transfer.
-      let owners = try view.accounts(
-        of: .transaction(transaction), environments: [entry.environment], clocks: clocks.clocks)
-      if owners.isEmpty { found.append(entry) }
-    }
-    return found
   }
 }
 
@@ -178,14 +135,6 @@ extension TransactionsAnswer {
 }
 
 extension TransactionsAnswer.Entry {
-  /// Whether the purchase was a customer's who was erased. The name of an erased account is
-  /// `erased:` and a number.
-  var isErasedCustomers: Bool { account?.text.hasPrefix("erased:") == true }
-
-  /// The reported state in one word; `nil` if only the store has reported the transaction.
-  fileprivate var state: String? {
-    reported.flatMap { $0.text.split(separator: ".").last.map(String.init) }
-  }
 
   var stateText: String {
     let bought = state ?? (purchasedAt == nil ? "-" : "by the store")
@@ -199,45 +148,11 @@ extension TransactionsAnswer.Entry {
     case .finished: finishCount > 1 ? "finished (\(finishCount) times)" : "finished"
     }
   }
-
-  func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("transaction", transaction)
-      json.member("payment", payment)
-      json.member("originalTransaction", originalTransaction)
-      json.member("product", product)
-      json.member("account", account)
-      json.member("environment", environment.text)
-      json.member("state", state)
-      json.member("since", reportedAt)
-      json.member("queue", phase.text)
-      json.member("openedAt", openedAt)
-      json.member("finishes", finishCount)
-      json.member("removedUnfinished", isRemovedUnfinished)
-      json.member("purchasedAt", purchasedAt)
-      json.member("reversal", reversal?.text)
-      json.member("ownership", isFamilyShared ? "familyShared" : "purchased")
-      json.member("downloads", each: downloads) { $1.write(to: &$0) }
-    }
-  }
 }
 
 extension TransactionsAnswer.Download {
   fileprivate var progressText: String {
     let share = progress.map { " \(Int($0 * 100))%" } ?? ""
     return phase.text + share + (isCancelledByFinish ? " (by the finish)" : "")
-  }
-
-  fileprivate func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("download", download)
-      json.member("device", device)
-      json.member("state", phase.text)
-      json.member("cancelledByFinish", isCancelledByFinish)
-      json.member("progress", progress)
-      json.member("host", host == .own ? "own" : "store")
-      json.member("contentVersion", contentVersion)
-      json.member("since", since)
-    }
   }
 }

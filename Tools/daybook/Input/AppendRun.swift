@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LedgerAnswers
 import LedgerEvents
 import LedgerStore
 

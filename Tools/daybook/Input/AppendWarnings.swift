@@ -1,3 +1,4 @@
+import LedgerAnswers
 import LedgerEvents
 
 /// Words that the vocabulary does not contain, in lines that were appended nevertheless. Each is

@@ -1,46 +1,10 @@
 import Audit
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
 
 extension AnswerDifference {
-  /// Writes gains, losses and changed entries as members of an open object; `nil` means no
-  /// difference.
-  static func writeChanges(_ difference: AnswerDifference?, to json: inout JSONText) {
-    json.member("gained", names: difference?.gained ?? [])
-    json.member("lost", names: difference?.lost ?? [])
-    json.member("entries", each: difference?.entries ?? []) { json, entry in
-      let known = entry.after ?? entry.before
-      json.object { json in
-        json.member("product", known?.product)
-        json.member("entitlement", known?.entitlement)
-        json.key("before")
-        write(entry.before, to: &json)
-        json.key("after")
-        write(entry.after, to: &json)
-      }
-    }
-    json.member("balances", each: difference?.balances ?? []) { json, balance in
-      json.object { json in
-        json.member("unit", balance.unit)
-        json.member("before", balance.before)
-        json.member("after", balance.after)
-      }
-    }
-  }
-
-  private static func write(_ entry: EntitlementsAnswer.Entry?, to json: inout JSONText) {
-    guard let entry else {
-      json.raw(nil)
-      return
-    }
-    json.object { json in
-      json.member("state", entry.state.text)
-      json.member("entitlements", names: entry.entitlements)
-      json.member("since", entry.since)
-      json.member("expiresAt", entry.expiresAt)
-    }
-  }
 
   /// An entry before and after, in words: its state, what it opens, and when it ends. If all of
   /// that is the same, also its beginning.
@@ -95,21 +59,5 @@ extension CustomerDifference {
           + (content.after?.text ?? "-"))
     }
     return lines
-  }
-
-  func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("account", account)
-      json.member("environment", environment.text)
-      AnswerDifference.writeChanges(answer, to: &json)
-      json.member("installed", each: installed) { json, content in
-        json.object { json in
-          json.member("device", content.device)
-          json.member("product", content.product)
-          json.member("before", content.before)
-          json.member("after", content.after)
-        }
-      }
-    }
   }
 }

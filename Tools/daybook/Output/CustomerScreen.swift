@@ -1,17 +1,10 @@
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
 
-/// The answer of `customer`: one screen for people, one document for programs.
-struct CustomerScreen {
-  /// The requested id.
-  let id: Name
-  let matches: [CustomerMatch]
-  let title: String
-  let overview: CustomerOverview
-
-  // MARK: - For people
-
+/// The answer of `customer` as one screen for people.
+extension CustomerDocument {
   func printText() {
     Console.print(Console.bold(TextTable.printable("customer \(title)")))
     let by = matches.map(\.description).joined(separator: ", ")
@@ -109,60 +102,5 @@ struct CustomerScreen {
     let shown = overview.lastEvents.count
     section(
       shown < count ? "the last \(shown) of \(count) events" : "events", table, nothing: "none")
-  }
-
-  // MARK: - For programs
-
-  /// The members of the document.
-  static let columns = [
-    "id", "known", "matches", "accounts", "at", "position", "environment", "entitlements",
-    "active", "balances", "nextChangeAt", "devices", "openTransactions", "findings", "events",
-    "lastEvents",
-  ]
-
-  var json: String {
-    let answer = overview.entitlements
-    var json = JSONText()
-    json.object { json in
-      json.member("id", id)
-      json.member("known", true)
-      json.member("matches", each: matches) { $1.write(to: &$0) }
-      json.member("accounts", names: overview.accounts)
-      json.member("at", answer.at)
-      json.member("position", answer.position)
-      json.member("environment", answer.environments)
-      json.member("entitlements", each: answer.entries) {
-        $1.write(to: &$0, overview.unverified)
-      }
-      json.member("active", names: answer.active)
-      json.member(
-        "balances",
-        object: { json in
-          for balance in answer.balances { json.member(balance.unit.text, balance.amount) }
-        })
-      json.member("nextChangeAt", answer.nextChangeAt)
-      json.member("devices", each: overview.devices) { $1.write(to: &$0) }
-      json.member("openTransactions", each: overview.openTransactions) { $1.write(to: &$0) }
-      json.member("findings", each: overview.findings) { $1.writeWithAdvice(to: &$0) }
-      json.member("events", overview.eventCount)
-      json.member("lastEvents", each: overview.lastEvents) { json, event in
-        json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
-      }
-    }
-    return json.text
-  }
-}
-
-extension CustomerOverview.Device {
-  fileprivate func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("device", name)
-      json.member("lastSeenAt", lastSeenAt)
-      json.member("appVersion", appVersion)
-      json.member("systemVersion", systemVersion)
-      json.member("installed", each: installed) { json, content in
-        content.write(to: &json, account: nil)
-      }
-    }
   }
 }

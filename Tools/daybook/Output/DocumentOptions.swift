@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 
 /// Where a command writes its document: to a file, to standard output, or into JSON.
 struct DocumentOptions: ParsableArguments {

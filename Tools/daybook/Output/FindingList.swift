@@ -1,3 +1,4 @@
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries
@@ -117,27 +118,6 @@ extension FindingIncident {
     if head.environment != .production { parts.append("in \(head.environment.text)") }
     return parts.isEmpty ? "-" : parts.joined(separator: " ")
   }
-
-  fileprivate func write(to json: inout JSONText, explains: Bool) {
-    json.object { json in
-      json.member("rule", head.rule.id)
-      json.member("severity", head.severity.text)
-      json.member("rules", strings: rules.map(\.id))
-      json.member("environment", head.environment.text)
-      json.member("since", since)
-      json.member("until", until)
-      json.member("accounts", names: accounts)
-      json.member("devices", names: devices)
-      json.member("transactions", names: transactions)
-      json.member("products", names: products)
-      if explains {
-        json.member("meaning", head.rule.explanation.meaning)
-        json.member("advice", head.rule.explanation.advice)
-      }
-      json.member("count", findings.count)
-      json.member("findings", each: findings) { $1.write(to: &$0) }
-    }
-  }
 }
 
 extension TextTable {
@@ -177,32 +157,5 @@ extension FindingAnswer {
     if let detail { parts.append("(\(detail.text))") }
     if environment != .production { parts.append("in \(environment.text)") }
     return parts.isEmpty ? "-" : parts.joined(separator: " ")
-  }
-
-  func write(to json: inout JSONText) {
-    json.object { json in writeMembers(to: &json) }
-  }
-
-  func writeMembers(to json: inout JSONText) {
-    json.member("rule", rule.id)
-    json.member("severity", severity.text)
-    json.member("position", position)
-    json.member("occurredAt", occurredAt)
-    json.member("environment", environment.text)
-    json.member("account", account)
-    json.member("device", device)
-    json.member("transaction", transaction)
-    json.member("product", product)
-    json.member("download", download)
-    json.member("detail", detail)
-  }
-
-  /// The finding, with what it means and what to do.
-  func writeWithAdvice(to json: inout JSONText) {
-    json.object { json in
-      writeMembers(to: &json)
-      json.member("meaning", rule.explanation.meaning)
-      json.member("advice", rule.explanation.advice)
-    }
   }
 }

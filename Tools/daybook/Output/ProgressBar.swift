@@ -1,4 +1,5 @@
 import Foundation
+import LedgerAnswers
 
 /// The progress of long work, its speed and its remaining time: a line that rewrites itself on a
 /// terminal, and nothing in a pipe.

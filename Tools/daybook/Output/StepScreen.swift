@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LedgerAnswers
 import LedgerModel
 import LedgerQueries
 import Replay

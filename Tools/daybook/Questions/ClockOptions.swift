@@ -35,30 +35,6 @@ struct EnvironmentOptions: ParsableArguments {
   }
 }
 
-extension LedgerView {
-  /// Whether an event of the ledger states the account, transaction or original.
-  func isKnown(_ customer: CustomerReference, _ clocks: Clocks) throws(LedgerError) -> Bool {
-    try entitlements(of: customer, clocks: clocks, now: EventLog.systemClock()).isKnown
-  }
-
-  /// The account that a question is about, for questions that need an account.
-  ///
-  /// - Throws: `LedgerError`, `notFound` if no known account holds what is named.
-  func account(
-    of customer: CustomerReference, _ environments: [StoreEnvironment], _ clocks: Clocks
-  ) throws(LedgerError) -> Name {
-    if case .account(let name) = customer { return name }
-    let accounts = try accounts(of: customer, environments: environments, clocks: clocks)
-    if let account = accounts.first { return account }
-    throw LedgerError(
-      .notFound,
-      try isKnown(customer, clocks)
-        ? "Nobody known holds \(customer.description): say whose it is with an event "
-          + "transaction.assigned, or ask with `daybook customer`."
-        : "\(customer.description) is not known to the ledger.")
-  }
-}
-
 extension LedgerOptions {
   /// Asks the ledger as it is now; nothing is written.
   func read<Value>(_ body: (LedgerView) throws(LedgerError) -> Value) throws -> Value {

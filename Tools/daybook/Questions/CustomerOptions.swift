@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 
@@ -67,24 +68,6 @@ struct OptionalCustomerOptions: ParsableArguments {
 }
 
 extension CustomerReference {
-  /// Writes the reference as members of an answer.
-  func write(to json: inout JSONText) {
-    switch self {
-    case .account(let name): json.member("account", name.text)
-    case .transaction(let name):
-      json.member("account", nil as String?)
-      json.member("transaction", name.text)
-    case .original(let name):
-      json.member("account", nil as String?)
-      json.member("original", name.text)
-    }
-  }
 
-  var description: String {
-    switch self {
-    case .account(let name): "account \(TextTable.printable(name.text))"
-    case .transaction(let name): "transaction \(TextTable.printable(name.text))"
-    case .original(let name): "original \(TextTable.printable(name.text))"
-    }
-  }
+  var description: String { TextTable.printable(words) }
 }

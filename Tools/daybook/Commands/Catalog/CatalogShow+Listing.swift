@@ -1,3 +1,4 @@
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerQueries

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HostedContent
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 

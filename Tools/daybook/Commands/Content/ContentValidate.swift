@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HostedContent
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 import Synchronization

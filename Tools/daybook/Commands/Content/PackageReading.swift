@@ -1,5 +1,6 @@
 import ArgumentParser
 import HostedContent
+import LedgerAnswers
 import LedgerEvents
 
 /// Reads a package for a command, and turns the libraries' errors into messages and exit codes.

@@ -1,3 +1,4 @@
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 import StoreImport

@@ -1,4 +1,5 @@
 import Audit
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 

@@ -1,6 +1,7 @@
 import AgeFiles
 import Audit
 import Foundation
+import LedgerAnswers
 import LedgerEvents
 
 /// Keys in files. Only its owner may read the file of a signing key.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audit
 import Foundation
+import LedgerAnswers
 import LedgerEvents
 import LedgerStore
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audit
+import LedgerAnswers
 
 /// The witnesses that must have cosigned a checkpoint.
 struct WitnessOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audit
 import Foundation
+import LedgerAnswers
 import LedgerStore
 
 /// The ledger's side: what a witness answered goes into the checkpoint.

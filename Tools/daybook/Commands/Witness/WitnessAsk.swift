@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audit
+import LedgerAnswers
 import LedgerEvents
 import LedgerStore
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audit
 import Foundation
+import LedgerAnswers
 import LedgerStore
 
 /// The witness's side: its answer to a request.

@@ -1,9 +1,9 @@
-import LedgerEvents
-import LedgerQueries
+package import LedgerEvents
+package import LedgerQueries
 
 /// The events of a query in pages, so that no snapshot is held while somebody reads the answer
 /// slowly. A long reader keeps LMDB from reusing its pages.
-struct EventPages {
+package struct EventPages {
   /// The number of events in a page: enough to share a query's cost, and few enough to keep in
   /// memory.
   private static let pageEventsMax = 20_000
@@ -17,17 +17,24 @@ struct EventPages {
   /// The position at which all pages are true.
   private var end: UInt64?
 
-  init(_ ledger: Ledger, _ query: EventsQuery, limit: UInt64?) {
+  /// - Parameters:
+  ///   - ledger: The ledger.
+  ///   - query: Which events.
+  ///   - limit: How many at most; `nil` for all.
+  package init(_ ledger: Ledger, _ query: EventsQuery, limit: UInt64?) {
     self.ledger = ledger
     asked = query
     self.query = query
     left = limit ?? .max
   }
 
-  var isLimitReached: Bool { left == 0 }
+  /// Whether as many were read as were asked for.
+  package var isLimitReached: Bool { left == 0 }
 
   /// Returns the next page; `nil` after the last.
-  mutating func next() throws(LedgerError) -> [RecordedEvent]? {
+  ///
+  /// - Throws: `LedgerError`.
+  package mutating func next() throws(LedgerError) -> [RecordedEvent]? {
     if isAtEnd || isLimitReached { return nil }
     var page: [RecordedEvent] = []
     let pageMax = Int(min(left, UInt64(Self.pageEventsMax)))
@@ -56,7 +63,9 @@ struct EventPages {
   }
 
   /// Blocks until the log extends beyond what was read.
-  mutating func waitForMore() throws(LedgerError) {
+  ///
+  /// - Throws: `LedgerError`.
+  package mutating func waitForMore() throws(LedgerError) {
     let reached = end ?? 0
     while try ledger.log.wait(beyond: reached, timeout: .seconds(60)) <= reached {}
     end = nil

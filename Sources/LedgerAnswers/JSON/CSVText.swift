@@ -1,5 +1,3 @@
-internal import LedgerQueries
-
 /// Cells as in RFC 4180, safe to open in a spreadsheet.
 ///
 /// An absent cell is empty, and an empty text is `""`. A text that a spreadsheet would take for a
@@ -17,12 +15,16 @@ package enum CSVText {
     case plain(String)
   }
 
-  static let lineEnd: [UInt8] = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+  /// The end of a line.
+  package static let lineEnd: [UInt8] = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
   private static let quote = UInt8(ascii: "\"")
   private static let comma = UInt8(ascii: ",")
-  private static let apostrophe = UInt8(ascii: "'")
+  /// What stands in front of a text that could be a formula.
+  package static let apostrophe = UInt8(ascii: "'")
 
   /// A line with its end.
+  ///
+  /// - Parameter row: Its cells.
   package static func line(_ row: [Cell]) -> [UInt8] {
     var line: [UInt8] = []
     for (index, cell) in row.enumerated() {
@@ -65,43 +67,4 @@ package enum CSVText {
   private static func isQuoted(_ byte: UInt8) -> Bool {
     byte == comma || byte == quote || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")
   }
-
-  /// The cell for a field of a column; `nil` if the field is invalid.
-  static func cell(_ field: CSVField, of column: ExportColumn) -> ExportCell? {
-    if field.bytes.isEmpty && !field.isQuoted { return .absent }
-    var bytes = field.bytes[...]
-    switch column.kind {
-    case .text, .time, .json:
-      if bytes.first == apostrophe { bytes = bytes.dropFirst() }
-      guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-      return column.kind == .json ? .json(text) : .text(text)
-    case .integer: return Int64(String(decoding: bytes, as: UTF8.self)).map { .integer($0) }
-    case .decimal:
-      return ExactDecimal(exactly: String(decoding: bytes, as: UTF8.self)).map { .decimal($0) }
-    case .boolean:
-      switch String(decoding: bytes, as: UTF8.self) {
-      case "true": return .boolean(true)
-      case "false": return .boolean(false)
-      default: return nil
-      }
-    }
-  }
-}
-
-extension CSVText.Cell {
-  init(_ cell: ExportCell) {
-    switch cell {
-    case .absent: self = .absent
-    case .integer(let number): self = .plain("\(number)")
-    case .boolean(let value): self = .plain(value ? "true" : "false")
-    case .decimal(let number): self = .plain(number.text)
-    case .text(let text), .json(let text): self = .text(text)
-    }
-  }
-}
-
-/// A field of a line, without its quotes.
-struct CSVField {
-  var bytes: [UInt8] = []
-  var isQuoted = false
 }

@@ -1,30 +1,6 @@
+import LedgerAnswers
 import LedgerEvents
 import LedgerStore
-
-extension JSONText {
-  mutating func member(_ name: String, _ text: Name?) { member(name, text?.text) }
-
-  mutating func member(_ name: String, _ instant: Instant?) { member(name, instant?.rfc3339) }
-
-  mutating func member(_ name: String, names: [Name]) {
-    member(name, strings: names.map(\.text))
-  }
-
-  /// A number as Swift writes it: the shortest that reads back as the same double.
-  mutating func member(_ name: String, _ number: Double?) {
-    key(name)
-    raw(number.map { "\($0)" })
-  }
-
-  /// One environment by its name, several as a list.
-  mutating func member(_ name: String, _ environments: [StoreEnvironment]) {
-    if environments.count == 1 {
-      member(name, environments[0].text)
-    } else {
-      member(name, strings: environments.map(\.text))
-    }
-  }
-}
 
 /// Prints a list of answers in the requested format: one document, one line each, or a table.
 struct ListPrinter<Element> {

@@ -1,5 +1,4 @@
 import LedgerEvents
-import LedgerExport
 
 /// An answer as CSV: a row for each object that the command prints as JSON Lines, with the same
 /// names.
@@ -7,7 +6,7 @@ import LedgerExport
 /// If a command does not declare its columns, a member that is an object becomes a column for each
 /// of its members (`bytes.log`). Otherwise, it becomes JSON text, as a list does. Absent values are
 /// empty.
-struct CSVAnswer {
+package struct CSVAnswer {
   /// A member of an object that this program wrote, with its value as JSON text.
   typealias Member = (name: String, json: String)
 
@@ -19,8 +18,10 @@ struct CSVAnswer {
   /// Rows that wait because the columns are not known before the last row.
   private var waiting: [[Member]] = []
 
+  package init() {}
+
   /// Declares the columns, so that an answer without rows has a header, too.
-  mutating func declare(_ columns: [String], list: String?) {
+  package mutating func declare(_ columns: [String], list: String?) {
     self.columns = columns
     self.list = list
   }
@@ -28,7 +29,7 @@ struct CSVAnswer {
   /// Returns the lines of CSV, with their line ends, that a printed line of JSON adds.
   ///
   /// What is not an object, such as text for people, stays as it is.
-  mutating func lines(adding json: [UInt8]) -> [[UInt8]] {
+  package mutating func lines(adding json: [UInt8]) -> [[UInt8]] {
     guard json.first == UInt8(ascii: "{") else { return [json + [UInt8(ascii: "\n")]] }
     guard let columns else {
       waiting.append(Self.flattened(JSONPieces.members(of: json)))
@@ -38,7 +39,7 @@ struct CSVAnswer {
   }
 
   /// Returns the remaining lines at the end of the answer.
-  mutating func lastLines() -> [[UInt8]] {
+  package mutating func lastLines() -> [[UInt8]] {
     if let columns { return begin(columns) }
     var found: [String] = []
     for member in waiting.joined() where !found.contains(member.name) { found.append(member.name) }

@@ -3,75 +3,77 @@
 ///
 /// Absent values are written as `null`. Strings are escaped as RFC 8259, section 7, requires, and
 /// no more.
-struct JSONText {
-  private(set) var text = ""
+package struct JSONText {
+  package private(set) var text = ""
   private var needsComma = false
 
+  package init() {}
+
   /// Writes `{ … }` around what `body` writes.
-  mutating func object(_ body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func object(_ body: (inout JSONText) throws -> Void) rethrows {
     try enclosed("{", "}", body)
   }
 
   /// Writes `[ … ]` around what `body` writes.
-  mutating func array(_ body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func array(_ body: (inout JSONText) throws -> Void) rethrows {
     try enclosed("[", "]", body)
   }
 
-  mutating func key(_ name: String) {
+  package mutating func key(_ name: String) {
     separate()
     appendQuoted(name)
     text += ":"
     needsComma = false
   }
 
-  mutating func value(_ string: String?) {
+  package mutating func value(_ string: String?) {
     separate()
     if let string { appendQuoted(string) } else { text += "null" }
     needsComma = true
   }
 
-  mutating func value(_ number: (some BinaryInteger)?) { raw(number.map { "\($0)" }) }
+  package mutating func value(_ number: (some BinaryInteger)?) { raw(number.map { "\($0)" }) }
 
-  mutating func value(_ flag: Bool?) { raw(flag.map { $0 ? "true" : "false" }) }
+  package mutating func value(_ flag: Bool?) { raw(flag.map { $0 ? "true" : "false" }) }
 
   /// Writes existing JSON text; `null` if there is none.
-  mutating func raw(_ json: String?) {
+  package mutating func raw(_ json: String?) {
     separate()
     text += json ?? "null"
     needsComma = true
   }
 
-  mutating func member(_ name: String, _ string: String?) {
+  package mutating func member(_ name: String, _ string: String?) {
     key(name)
     value(string)
   }
 
-  mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
+  package mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
     key(name)
     value(number)
   }
 
-  mutating func member(_ name: String, _ flag: Bool?) {
+  package mutating func member(_ name: String, _ flag: Bool?) {
     key(name)
     value(flag)
   }
 
-  mutating func member(_ name: String, strings: [String]) {
+  package mutating func member(_ name: String, strings: [String]) {
     member(name, each: strings) { $0.value($1) }
   }
 
-  mutating func member(_ name: String, object body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func member(_ name: String, object body: (inout JSONText) throws -> Void) rethrows {
     key(name)
     try object(body)
   }
 
-  mutating func member(_ name: String, array body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func member(_ name: String, array body: (inout JSONText) throws -> Void) rethrows {
     key(name)
     try array(body)
   }
 
   /// Writes an array of what `body` writes for each of `elements`.
-  mutating func member<Element>(
+  package mutating func member<Element>(
     _ name: String, each elements: [Element],
     _ body: (inout JSONText, Element) throws -> Void
   ) rethrows {

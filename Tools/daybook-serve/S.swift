@@ -1,0 +1,2 @@
+import LedgerService
+@main struct S { static func main() {} }
