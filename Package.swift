@@ -54,6 +54,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
     .systemLibrary(
@@ -139,7 +142,8 @@ let package = Package(
     .target(
       name: "LedgerExport",
       dependencies: [
-        "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
+        "LedgerEvents",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
@@ -177,6 +181,12 @@ let package = Package(
       ],
       path: "Tools/daybook", swiftSettings: strict),
     .target(
+      name: "ServiceAccess",
+      dependencies: [
+        "PackageFiles", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
+    .target(
       name: "StorePull",
       dependencies: [
         "PackageFiles", "LedgerEvents", "SignedStoreData",
@@ -201,21 +211,30 @@ let package = Package(
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
         "Audit",
+        "ServiceAccess",
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: strict),
     // A program of its own, so that nobody who builds `daybook` builds an HTTP server.
     .executableTarget(
       name: "daybook-serve",
       dependencies: [
-        "LedgerService",
+        "LedgerService", "LedgerAnswers", "LedgerStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Tools/daybook-serve", swiftSettings: strict),

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LedgerAnswers
 import LedgerEvents
 import LedgerHistories
 import LedgerQueries

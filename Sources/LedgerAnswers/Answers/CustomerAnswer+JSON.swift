@@ -2,6 +2,12 @@ import LedgerEvents
 package import LedgerQueries
 
 extension CustomerAnswer {
+  /// The names of the members, in their order.
+  package static let columns = [
+    "accounts", "transaction", "matches", "active", "transactions", "openTransactions",
+    "newestEventAt",
+  ]
+
   /// The customer's account ids, or what is known instead of them.
   package var title: String {
     guard accounts.isEmpty else { return accounts.map(\.text).joined(separator: ", ") }

@@ -111,7 +111,9 @@ extension ExplainReport {
     }
   }
 
-  private static func write(_ name: String, _ holdings: [Explanation.Holding], to json: inout JSONText) {
+  private static func write(
+    _ name: String, _ holdings: [Explanation.Holding], to json: inout JSONText
+  ) {
     json.member(name, each: holdings) { json, holding in
       json.object { json in
         json.member("product", holding.product)

@@ -3,6 +3,16 @@ import LedgerModel
 package import LedgerQueries
 
 extension FindingAnswer {
+  /// The names of the members, in their order.
+  ///
+  /// - Parameter explains: Whether the meaning and the advice of the rule are among them.
+  package static func columns(explains: Bool) -> [String] {
+    [
+      "rule", "severity", "position", "occurredAt", "environment", "account", "device",
+      "transaction", "product", "download", "detail",
+    ] + (explains ? ["meaning", "advice"] : [])
+  }
+
   /// Writes the finding.
   package func write(to json: inout JSONText) {
     json.object { json in writeMembers(to: &json) }

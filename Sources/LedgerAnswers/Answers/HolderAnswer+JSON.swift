@@ -3,6 +3,11 @@ import LedgerModel
 package import LedgerQueries
 
 extension HolderAnswer {
+  /// The names of the members, in their order.
+  package static let columns = [
+    "account", "product", "entitlement", "state", "since", "expiresAt", "environment",
+  ]
+
   /// Writes the holder.
   package func write(to json: inout JSONText) {
     json.object { json in

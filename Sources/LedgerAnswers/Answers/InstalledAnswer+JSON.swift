@@ -2,6 +2,12 @@ package import LedgerEvents
 package import LedgerQueries
 
 extension InstalledAnswer {
+  /// The names of the members, in their order.
+  package static let columns = [
+    "account", "device", "product", "contentVersion", "path", "installedAt", "available",
+    "updateAvailable", "environment",
+  ]
+
   /// Writes the entry, with the account if the answer is about several.
   package func write(to json: inout JSONText, account: Name?) {
     json.object { json in

@@ -3,7 +3,9 @@ package import LedgerEvents
 extension JSONText {
   package mutating func member(_ name: String, _ text: Name?) { member(name, text?.text) }
 
-  package mutating func member(_ name: String, _ instant: Instant?) { member(name, instant?.rfc3339) }
+  package mutating func member(_ name: String, _ instant: Instant?) {
+    member(name, instant?.rfc3339)
+  }
 
   package mutating func member(_ name: String, names: [Name]) {
     member(name, strings: names.map(\.text))

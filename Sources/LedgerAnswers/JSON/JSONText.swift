@@ -62,12 +62,15 @@ package struct JSONText {
     member(name, each: strings) { $0.value($1) }
   }
 
-  package mutating func member(_ name: String, object body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func member(_ name: String, object body: (inout JSONText) throws -> Void)
+    rethrows
+  {
     key(name)
     try object(body)
   }
 
-  package mutating func member(_ name: String, array body: (inout JSONText) throws -> Void) rethrows {
+  package mutating func member(_ name: String, array body: (inout JSONText) throws -> Void) rethrows
+  {
     key(name)
     try array(body)
   }

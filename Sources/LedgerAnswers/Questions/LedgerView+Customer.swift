@@ -8,7 +8,8 @@ extension LedgerView {
   ///   - customer: Who.
   ///   - clocks: The two clocks.
   /// - Throws: `LedgerError`.
-  package func isKnown(_ customer: CustomerReference, _ clocks: Clocks) throws(LedgerError) -> Bool {
+  package func isKnown(_ customer: CustomerReference, _ clocks: Clocks) throws(LedgerError) -> Bool
+  {
     try entitlements(of: customer, clocks: clocks, now: EventLog.systemClock()).isKnown
   }
 

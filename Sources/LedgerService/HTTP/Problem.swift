@@ -79,7 +79,7 @@ struct Problem: Error, Sendable, Equatable {
   }
 
   /// What is wrong with one line of a body.
-  struct LineError: Sendable, Equatable {
+  struct LineError: Error, Sendable, Equatable {
     /// The number of the line, or of the event in an array, from 1.
     var line: Int
     var column: Int?

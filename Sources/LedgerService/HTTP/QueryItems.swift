@@ -2,32 +2,43 @@ import Foundation
 import LedgerAnswers
 import LedgerEvents
 import LedgerModel
+import LedgerQueries
 import LedgerStore
 import LocalTime
 
-/// The parameters of an address, each of which has to be asked for: what nobody asks for is a
-/// mistake of the client, and is refused.
+/// The parameters of a request. One that the address does not take is a mistake of the client, and
+/// is refused.
 ///
 /// As in a form, `+` is a space; a plus sign is `%2B`.
 ///
 /// Source: WHATWG, *URL Standard*, `application/x-www-form-urlencoded`.
 struct QueryItems {
   private var values: [String: [String]] = [:]
-  private var known: [String] = []
+  private let known: [String]
   private let times: SpokenTime
 
   /// - Parameters:
   ///   - query: The text after the question mark; nil if there is none.
+  ///   - known: The parameters that the address takes.
   ///   - now: The moment that `7d` is relative to.
   /// - Throws: ``Problem``: `badRequest`.
-  init(_ query: String?, now: Instant) throws(Problem) {
+  init(_ query: String?, _ known: [String], now: Instant) throws(Problem) {
     times = SpokenTime(in: .utc, now: now)
+    self.known = known
     for part in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
       let pieces = part.split(
         separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let name = try Self.decoded(pieces[0])
+      guard known.contains(name) else { throw Self.unknown(name, known) }
       values[name, default: []].append(pieces.count > 1 ? try Self.decoded(pieces[1]) : "")
     }
+  }
+
+  private static func unknown(_ name: String, _ known: [String]) -> Problem {
+    let near = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" }
+    let all = known.isEmpty ? "none is taken here." : "expected \(known.joined(separator: ", "))."
+    return Problem(
+      .badRequest, "There is no parameter “\(name.prefix(64))”\(near ?? ":") \(all)")
   }
 
   private static func decoded(_ text: Substring.UTF8View) throws(Problem) -> String {
@@ -41,25 +52,14 @@ struct QueryItems {
     return decoded
   }
 
-  /// Refuses parameters that nobody has asked for.
-  ///
-  /// - Throws: ``Problem``: `badRequest`.
-  func end() throws(Problem) {
-    guard let unknown = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
-    let near = Spelling.nearest(to: unknown, among: known).map { "; did you mean \($0)?" }
-    let all = known.isEmpty ? "none is taken here." : "expected \(known.joined(separator: ", "))."
-    throw Problem(
-      .badRequest, "There is no parameter “\(unknown.prefix(64))”\(near ?? ":") \(all)")
-  }
-
   // MARK: - Texts
 
-  mutating func texts(_ name: String) -> [String] {
-    known.append(name)
+  func texts(_ name: String) -> [String] {
+    precondition(known.contains(name), "\(name) is no parameter of this address")
     return values[name] ?? []
   }
 
-  mutating func text(_ name: String) throws(Problem) -> String? {
+  func text(_ name: String) throws(Problem) -> String? {
     let found = texts(name)
     guard found.count <= 1 else {
       throw Problem(.badRequest, "\(name): expected one value, found \(found.count).")
@@ -70,10 +70,10 @@ struct QueryItems {
     return found.first
   }
 
-  mutating func name(_ name: String) throws(Problem) -> Name? { try text(name).map { Name($0) } }
+  func name(_ name: String) throws(Problem) -> Name? { try text(name).map { Name($0) } }
 
   /// Whether a flag is set: `true` or `false`; without a value it is set.
-  mutating func flag(_ name: String) throws(Problem) -> Bool {
+  func flag(_ name: String) throws(Problem) -> Bool {
     let found = texts(name)
     switch (found.count, found.first) {
     case (0, _), (1, "false"): return false
@@ -83,7 +83,7 @@ struct QueryItems {
   }
 
   /// One of several words.
-  mutating func word<Word: RawRepresentable & CaseIterable>(
+  func word<Word: RawRepresentable & CaseIterable>(
     _ name: String, _ type: Word.Type
   ) throws(Problem) -> Word? where Word.RawValue == String {
     guard let text = try text(name) else { return nil }
@@ -100,7 +100,7 @@ struct QueryItems {
 
   // MARK: - Numbers and times
 
-  mutating func number(
+  func number(
     _ name: String, in range: ClosedRange<UInt64>
   ) throws(Problem) -> UInt64? {
     guard let text = try text(name) else { return nil }
@@ -112,14 +112,14 @@ struct QueryItems {
     return number
   }
 
-  mutating func instant(_ name: String) throws(Problem) -> Instant? {
+  func instant(_ name: String) throws(Problem) -> Instant? {
     guard let text = try text(name) else { return nil }
     do throws(SpokenTimeError) { return try times.moment(text) } catch {
       throw Problem(.badRequest, "\(name): \(error.message)")
     }
   }
 
-  mutating func ledgerTime(_ name: String) throws(Problem) -> Clocks.LedgerTime? {
+  func ledgerTime(_ name: String) throws(Problem) -> Clocks.LedgerTime? {
     guard let text = try text(name) else { return nil }
     if let position = UInt64(text) { return .position(position) }
     do throws(SpokenTimeError) {
@@ -130,14 +130,14 @@ struct QueryItems {
   }
 
   /// The two clocks: `at` and `asOf`.
-  mutating func clocks() throws(Problem) -> Clocks {
+  func clocks() throws(Problem) -> Clocks {
     Clocks(at: try instant("at"), asOf: try ledgerTime("asOf"))
   }
 
   // MARK: - Names of the model
 
   /// The environments in their order, each once; production if none is named.
-  mutating func environments(
+  func environments(
     _ usual: [StoreEnvironment] = [.production]
   ) throws(Problem) -> [StoreEnvironment] {
     var found: Set<StoreEnvironment> = []
@@ -145,7 +145,7 @@ struct QueryItems {
     return found.isEmpty ? usual : found.sorted()
   }
 
-  mutating func environment() throws(Problem) -> StoreEnvironment? {
+  func environment() throws(Problem) -> StoreEnvironment? {
     guard let text = try text("environment") else { return nil }
     return try Self.environment(text)
   }
@@ -157,7 +157,7 @@ struct QueryItems {
 
   /// The customer that the question names by an account, a transaction or an original transaction;
   /// nil if it names none.
-  mutating func customer() throws(Problem) -> CustomerReference? {
+  func customer() throws(Problem) -> CustomerReference? {
     let named: [CustomerReference] = [
       try name("account").map { .account($0) }, try name("transaction").map { .transaction($0) },
       try name("original").map { .original($0) },
@@ -169,17 +169,17 @@ struct QueryItems {
   }
 
   /// The customer that the question has to name.
-  mutating func requiredCustomer() throws(Problem) -> CustomerReference {
+  func requiredCustomer() throws(Problem) -> CustomerReference {
     if let customer = try customer() { return customer }
     throw Problem(.badRequest, "Name an account, or a transaction or original in place of it.")
   }
 
-  mutating func required(_ name: String) throws(Problem) -> Name {
+  func required(_ name: String) throws(Problem) -> Name {
     if let found = try self.name(name) { return found }
     throw Problem(.badRequest, "\(name) is missing.")
   }
 
-  mutating func rules() throws(Problem) -> Set<Rule> {
+  func rules() throws(Problem) -> Set<Rule> {
     var rules: Set<Rule> = []
     for text in texts("rule") {
       guard let rule = Rule(id: text) else {
@@ -190,7 +190,7 @@ struct QueryItems {
     return rules
   }
 
-  mutating func severities() throws(Problem) -> Set<Rule.Severity> {
+  func severities() throws(Problem) -> Set<Rule.Severity> {
     var severities: Set<Rule.Severity> = []
     for text in texts("severity") {
       guard let found = Rule.Severity.allCases.first(where: { $0.text == text }) else {

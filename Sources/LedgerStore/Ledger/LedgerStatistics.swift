@@ -62,6 +62,14 @@ extension Ledger {
     }
     return statistics
   }
+
+  /// The position up to which the projections are folded; `nil` if there are none.
+  ///
+  /// - Complexity: O(1).
+  /// - Throws: ``LedgerError``.
+  package func projectionPosition() throws(LedgerError) -> UInt64? {
+    try source.live()?.position()
+  }
 }
 
 extension LogView {

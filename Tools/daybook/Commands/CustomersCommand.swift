@@ -36,11 +36,7 @@ struct CustomersCommand: ParsableCommand {
     try answering {
       var printer = ListPrinter<CustomerAnswer>(
         format, header: Self.header(isSearch: search != nil),
-        columns: [
-          "accounts", "transaction", "matches", "active", "transactions", "openTransactions",
-          "newestEventAt",
-        ],
-        nothing: nothing,
+        columns: CustomerAnswer.columns, nothing: nothing,
         row: { $0.row(isSearch: search != nil) }, write: { $0.write(to: &$1) })
       let now = EventLog.systemClock()
       var left = limit ?? .max

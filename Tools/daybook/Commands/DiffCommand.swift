@@ -127,9 +127,11 @@ struct DiffCommand: ParsableCommand {
   ///
   /// - Throws: `InputProblem` (exit 64), `LedgerError`.
   private func refuseTurned(_ ledger: Ledger) throws {
-    guard let turned = try ledger.read({ (view) throws(LedgerError) in
-      try question.turned(view)
-    }) else { return }
+    guard
+      let turned = try ledger.read({ (view) throws(LedgerError) in
+        try question.turned(view)
+      })
+    else { return }
     throw InputProblem(
       "--from must not be later than --to: --from is \(shown(turned.from)), --to is "
         + "\(shown(turned.to)).",

@@ -34,10 +34,7 @@ struct HoldersCommand: ParsableCommand {
       let states = Set(state.map(\.state))
       var printer = ListPrinter<HolderAnswer>(
         format, header: ["account", "product", "state", "since", "expires", "environment"],
-        columns: [
-          "account", "product", "entitlement", "state", "since", "expiresAt", "environment",
-        ],
-        nothing: "no holders",
+        columns: HolderAnswer.columns, nothing: "no holders",
         row: { holder in
           [
             holder.account.text, holder.product?.text ?? holder.entitlement?.text ?? "-",

@@ -92,10 +92,7 @@ struct InstalledCommand: ParsableCommand {
         table.lines.forEach(Console.print)
       }
     case .jsonl:
-      Console.declare(columns: [
-        "account", "device", "product", "contentVersion", "path", "installedAt", "available",
-        "updateAvailable", "environment",
-      ])
+      Console.declare(columns: InstalledAnswer.columns)
       for line in lines {
         var json = JSONText()
         line.content.write(to: &json, account: line.account)

@@ -92,7 +92,9 @@ extension TransactionsCommand {
         environments: environments.environments, clocks: clocks.clocks,
         now: EventLog.systemClock()
       ) { (unit) throws(LedgerError) in
-        let found = ownerless ? try view.ownerless(unit.transactions, clocks: clocks.clocks) : unit.transactions
+        let found =
+          ownerless
+          ? try view.ownerless(unit.transactions, clocks: clocks.clocks) : unit.transactions
         for entry in found where !open || entry.isOnQueue { printer.add(entry) }
         return !Console.isOutputLost
       }

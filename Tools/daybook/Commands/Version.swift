@@ -5,7 +5,7 @@ import LedgerStore
 
 struct Version: ParsableCommand {
   /// The program's version, by semantic versioning.
-  static let program = "0.1.0"
+  static let program = ProgramVersion.current
 
   static let configuration = CommandConfiguration(
     abstract: "The versions of the program, its formats and LMDB.",

@@ -43,10 +43,7 @@ struct FindingList {
         header: [
           "position", "severity", "rule", "occurred", "account", "transaction", "concerns",
         ],
-        columns: [
-          "rule", "severity", "position", "occurredAt", "environment", "account", "device",
-          "transaction", "product", "download", "detail",
-        ] + (explains ? ["meaning", "advice"] : []),
+        columns: FindingAnswer.columns(explains: explains),
         row: \.row, isAlarming: \.isAlarming,
         write: { explains ? $0.writeWithAdvice(to: &$1) : $0.write(to: &$1) },
         rules: shown.map(\.rule))

@@ -1,0 +1,4 @@
+/// The version of the programs, by semantic versioning.
+package enum ProgramVersion {
+  package static let current = "0.1.0"
+}

@@ -1,0 +1,128 @@
+import LedgerAnswers
+import LedgerEvents
+import LedgerQueries
+import ServiceAccess
+
+/// Whom a question is about.
+enum Subject: Sendable {
+  /// One customer.
+  case customer(CustomerReference)
+  /// Events that a query selects.
+  case events(EventsQuery)
+  /// All customers, or some that the answer finds.
+  case everybody
+}
+
+/// Which questions a restricted token may ask, and which events it may append.
+///
+/// A token for one account gets answers about that account alone. A token for some apps gets answers
+/// about customers of these apps alone: an answer is about all that a customer has, so nobody is
+/// told anything of a customer who has events of another app, too.
+enum AccessRule {
+  /// - Throws: ``Problem``: `forbidden`, `notFound`.
+  static func check(
+    _ token: AccessToken, _ subject: Subject, in view: LedgerView
+  ) throws(Problem) {
+    if let account = token.account { try check(token, account, subject) }
+    if !token.apps.isEmpty { try check(apps: Set(token.apps), subject, view) }
+  }
+
+  private static func check(
+    _ token: AccessToken, _ account: Name, _ subject: Subject
+  ) throws(Problem) {
+    let named: Name? =
+      switch subject {
+      case .customer(.account(let name)): name
+      case .events(let query): query.account
+      case .customer, .everybody: nil
+      }
+    guard named == account else {
+      throw Problem(
+        .forbidden, "The token \(token.name) is for one account: ask about that one by its name.")
+    }
+  }
+
+  private static func check(
+    apps: Set<String>, _ subject: Subject, _ view: LedgerView
+  ) throws(Problem) {
+    switch subject {
+    case .everybody:
+      throw Problem(
+        .forbidden,
+        "The token is for some apps, and the answer would be about customers of all of them: ask "
+          + "about one customer, or with a token without apps.")
+    case .events(let query):
+      guard let app = query.app, apps.contains(app.text) else {
+        throw Problem(
+          .forbidden,
+          "The token is for some apps: name one with app=, of \(apps.sorted().joined(separator: ", "))."
+        )
+      }
+    case .customer(let customer):
+      guard try isOnly(of: apps, customer, view) else {
+        throw Problem(
+          .notFound, "No customer whom the apps of the token have alone is named like this.")
+      }
+    }
+  }
+
+  /// Whether the customer has events that state an app, and all of these state one of `apps`.
+  ///
+  /// - Complexity: O(*n*) in the customer's events.
+  private static func isOnly(
+    of apps: Set<String>, _ customer: CustomerReference, _ view: LedgerView
+  ) throws(Problem) -> Bool {
+    var query = EventsQuery()
+    var isTheirs = false
+    var isOthers = false
+    do throws(LedgerError) {
+      switch customer {
+      case .account(let name): query.account = name
+      case .transaction(let name), .original(let name):
+        if let account = try view.accounts(of: customer).first {
+          query.account = account
+        } else {
+          query.original = name
+        }
+      }
+      try view.events(query) { recorded in
+        guard let app = recorded.event.app else { return true }
+        if apps.contains(app.text) { isTheirs = true } else { isOthers = true }
+        return !isOthers
+      }
+    } catch {
+      throw Problem(error)
+    }
+    return isTheirs && !isOthers
+  }
+
+  // MARK: - Appending
+
+  /// Why a token may not append an event; nil if it may.
+  static func refusal(of event: Event, by token: AccessToken) -> String? {
+    if event.type.kind.isOperators, !token.allows(.operate) {
+      return
+        "\(event.type.text) is an act of an operator, and the token \(token.name) has no scope "
+        + "“operate”."
+    }
+    guard !token.apps.isEmpty else { return nil }
+    guard let app = event.app, token.apps.contains(app.text) else {
+      return "The token \(token.name) is for some apps: state one of them as “app”: "
+        + token.apps.joined(separator: ", ") + "."
+    }
+    return nil
+  }
+}
+
+extension EventKind {
+  /// Whether an event of the type decides something by somebody's word alone.
+  var isOperators: Bool {
+    switch self {
+    case .entitlementGranted, .entitlementWithdrawn, .accountLinked, .accountTransferred,
+      .accountErased, .transactionAssigned, .noteAdded, .operatorActed, .catalogSet,
+      .contentVersionPublished:
+      true
+    default: false
+    }
+  }
+}

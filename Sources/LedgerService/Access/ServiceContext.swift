@@ -1,0 +1,11 @@
+import Hummingbird
+import ServiceAccess
+
+/// What belongs to one request: its logger, and who asks.
+struct ServiceContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// Whose request it is; nil before that is known, and for addresses that need no token.
+  var token: AccessToken?
+
+  init(source: Source) { coreContext = .init(source: source) }
+}

@@ -1,0 +1,45 @@
+import LedgerEvents
+import LedgerStore
+
+/// Where the next page of an answer begins: at which moments of both clocks the question was asked,
+/// and how much of the answer has been read. So all pages belong to one answer, whatever is
+/// appended meanwhile.
+struct Cursor: Equatable {
+  /// The last position that the answer knows.
+  var position: UInt64
+  /// The store time of the answer.
+  var at: Instant
+  /// How many items have been read; of events, the last position.
+  var read: UInt64
+
+  var text: String { "\(position)-\(at.microseconds)-\(read)" }
+
+  init(position: UInt64, at: Instant, read: UInt64) {
+    self.position = position
+    self.at = at
+    self.read = read
+  }
+
+  /// nil if the text is no cursor.
+  init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, let position = UInt64(parts[0]), let at = Int64(parts[1]),
+      let read = UInt64(parts[2]), (0...Instant.microsecondsMax).contains(at)
+    else { return nil }
+    self.init(position: position, at: Instant(microseconds: at), read: read)
+  }
+}
+
+extension QueryItems {
+  func cursor() throws(Problem) -> Cursor? {
+    guard let text = try text("cursor") else { return nil }
+    if let cursor = Cursor(text) { return cursor }
+    throw Problem(
+      .badRequest, "cursor: expected the member “next” of the page before, unchanged.")
+  }
+
+  /// How many items a page has.
+  func limit() throws(Problem) -> UInt64 {
+    try number("limit", in: 1...ServiceLimits.pageItemsMax) ?? ServiceLimits.pageItems
+  }
+}

@@ -1,0 +1,117 @@
+import HTTPTypes
+import Hummingbird
+import LedgerAnswers
+import LedgerEvents
+import LedgerQueries
+
+/// The questions about events themselves.
+enum EventQuestions {
+  /// The filters that `events` of the command line has, too.
+  static func query(_ items: QueryItems) throws(Problem) -> EventsQuery {
+    var query = EventsQuery()
+    query.account = try items.name("account")
+    query.device = try items.name("device")
+    query.app = try items.name("app")
+    query.environment = try items.environment()
+    query.transaction = try items.name("transaction")
+    query.original = try items.name("original")
+    query.product = try items.name("product")
+    query.download = try items.name("download")
+    query.type = try items.typePattern()
+    query.source = try items.text("source").map { EventSource(text: $0) }
+    query.since = try items.instant("since")
+    query.until = try items.instant("until")
+    if let from = try items.number("from", in: 1...UInt64.max) { query.from = from }
+    if let to = try items.number("to", in: 1...UInt64.max) { query.to = to }
+    guard query.from <= query.to else {
+      throw Problem(.badRequest, "from must not be later than to.")
+    }
+    return query
+  }
+
+  static let events: QuestionReader = { (items) throws(Problem) in
+    var query = try query(items)
+    query.isReverse = try items.flag("reverse")
+    let isCount = try items.flag("count")
+    let (page, limit) = (try PageClocks(items), try items.limit())
+    query.clocks = page.clocks
+    let asked = query
+    return Question(.events(asked)) { (view, now) throws(LedgerError) in
+      let (position, at) = try page.moment(view, now)
+      var query = asked
+      query.to = min(query.to, position)
+      if isCount { return try count(query, view, position, at) }
+      if let read = page.cursor?.read {
+        if query.isReverse {
+          query.to = min(query.to, read > 0 ? read - 1 : 0)
+        } else {
+          query.from = max(query.from, read + 1)
+        }
+      }
+      return try EventQuestions.page(query, limit, view, position, at)
+    }
+  }
+
+  private static func page(
+    _ query: EventsQuery, _ limit: UInt64, _ view: LedgerView, _ position: UInt64, _ at: Instant
+  ) throws(LedgerError) -> Answer {
+    var found: [RecordedEvent] = []
+    // One more than the page has says whether there is another page.
+    if query.from <= query.to {
+      try view.events(query) { recorded in
+        found.append(recorded)
+        return UInt64(found.count) <= limit
+      }
+    }
+    let hasMore = UInt64(found.count) > limit
+    if hasMore { found.removeLast() }
+    let encoder = EventEncoder()
+    let next = Cursor(position: position, at: at, read: found.last?.position ?? 0)
+    return Answer(
+      content: .page(
+        found.map { String(decoding: encoder.encode($0), as: UTF8.self) },
+        next: hasMore ? next : nil),
+      columns: EnvelopeField.allCases.map(\.rawValue), position: position, at: at)
+  }
+
+  private static func count(
+    _ query: EventsQuery, _ view: LedgerView, _ position: UInt64, _ at: Instant
+  ) throws(LedgerError) -> Answer {
+    var count = 0
+    try view.events(query) { _ in
+      count += 1
+      return true
+    }
+    let json = JSONText.text { json in json.object { $0.member("count", count) } }
+    return Answer(content: .document(json, rows: nil), position: position, at: at)
+  }
+
+  /// The event at a position.
+  static func event(at position: UInt64) -> Question {
+    var query = EventsQuery()
+    (query.from, query.to) = (position, position)
+    return Question(.events(query)) { (view, _) throws(LedgerError) in
+      guard position <= view.position, position > 0 else {
+        throw LedgerError(
+          .notFound, "There is no position \(position): the last one is \(view.position).")
+      }
+      let event = EventEncoder().encode(try view.event(at: position))
+      return Answer(
+        content: .document(String(decoding: event, as: UTF8.self), rows: nil), position: position)
+    }
+  }
+}
+
+extension QueryItems {
+  /// A type of events, or a pattern of types.
+  fileprivate func typePattern() throws(Problem) -> String? {
+    guard let pattern = try text("type") else { return nil }
+    guard TypePattern.canMatch(pattern) else {
+      throw Problem(
+        .badRequest,
+        "type: expected a type, subject.verb in letters such as transaction.purchased, in which * "
+          + "may stand for anything.")
+    }
+    return pattern
+  }
+}

@@ -1,0 +1,151 @@
+import Audit
+import LedgerAnswers
+import LedgerEvents
+import LedgerModel
+import LedgerQueries
+
+/// The questions about many customers.
+enum LedgerQuestions {
+  static let holders: QuestionReader = { (items) throws(Problem) in
+    let product = try items.required("product")
+    let states = try items.states()
+    let environments = try items.environments()
+    let (page, limit) = (try PageClocks(items), try items.limit())
+    return Question(.everybody) { (view, now) throws(LedgerError) in
+      let (position, at) = try page.moment(view, now)
+      var pager = Pager(page.cursor, limit: limit)
+      try view.holders(
+        of: product, environments: environments, clocks: page.clocks, now: at
+      ) { holder in
+        guard states.isEmpty || states.contains(holder.state) else { return true }
+        return pager.add { JSONText.text { holder.write(to: &$0) } }
+      }
+      return pager.answer(columns: HolderAnswer.columns, position: position, at: at)
+    }
+  }
+
+  static let customers: QuestionReader = { (items) throws(Problem) in
+    let search = try items.name("search")
+    let environments = try items.environments()
+    let (cursor, limit) = (try items.cursor(), try items.limit())
+    return Question(.everybody) { (view, now) throws(LedgerError) in
+      let (position, at) = (view.position, cursor?.at ?? now)
+      var pager = Pager(cursor, limit: limit)
+      func add(_ customer: CustomerAnswer) -> Bool {
+        pager.add { JSONText.text { customer.write(to: &$0) } }
+      }
+      if let search {
+        let found = try view.customers(matching: search, environments: environments, now: at)
+        for customer in found { guard add(customer) else { break } }
+      } else {
+        try view.customers(environments: environments, now: at, add)
+      }
+      return pager.answer(columns: CustomerAnswer.columns, position: position, at: at)
+    }
+  }
+
+  static let findings: QuestionReader = { (items) throws(Problem) in
+    var query = FindingsQuery()
+    query.customer = try items.customer()
+    query.environments = try items.environments([])
+    query.rules = try items.rules()
+    query.severities = try items.severities()
+    query.since = try items.instant("since")
+    query.until = try items.instant("until")
+    let (explains, isReverse) = (try items.flag("explain"), try items.flag("reverse"))
+    let (page, limit) = (try PageClocks(items), try items.limit())
+    query.clocks = page.clocks
+    let asked = query
+    return Question(asked.customer.map { .customer($0) } ?? .everybody) {
+      (view, now) throws(LedgerError) in
+      let (position, at) = try page.moment(view, now)
+      var query = asked
+      query.clocks.at = at
+      let findings = try view.findings(query)
+      var pager = Pager(page.cursor, limit: limit)
+      for finding in isReverse ? findings.reversed() : findings {
+        let goesOn = pager.add {
+          JSONText.text {
+            if explains { finding.writeWithAdvice(to: &$0) } else { finding.write(to: &$0) }
+          }
+        }
+        guard goesOn else { break }
+      }
+      return pager.answer(
+        columns: FindingAnswer.columns(explains: explains), position: position, at: at)
+    }
+  }
+
+  static let differences: QuestionReader = { (items) throws(Problem) in
+    guard let from = try items.ledgerTime("from") else {
+      throw Problem(.badRequest, "from is missing: expected a position or a time.")
+    }
+    let question = DiffQuestion(
+      from: from, to: try items.ledgerTime("to"), at: try items.instant("at"),
+      asOf: try items.ledgerTime("asOf"))
+    let (cursor, limit) = (try items.cursor(), try items.limit())
+    let (customer, environments) = (try items.customer(), try items.environments())
+    try refuseContradiction(question)
+    return Question(customer.map { .customer($0) } ?? .everybody) {
+      (view, now) throws(LedgerError) in
+      // The second page ends where the first one did.
+      var asked = question
+      if let cursor, asked.asOf == nil, asked.to == nil { asked.to = .position(cursor.position) }
+      if let turned = try asked.turned(view) {
+        throw LedgerError(
+          .notFound, "from must not be later than to: from is \(turned.from), to is \(turned.to).")
+      }
+      let (before, after) = asked.sides(view)
+      var account: Name?
+      if let customer { account = try view.account(of: customer, environments, after) }
+      var pager = Pager(cursor, limit: limit)
+      try view.differences(
+        from: before, to: after, account: account, environments: environments
+      ) { difference in
+        pager.add { JSONText.text { difference.write(to: &$0) } }
+      }
+      return pager.answer(
+        columns: CustomerDifference.columns, position: cursor?.position ?? view.position,
+        at: cursor?.at ?? now)
+    }
+  }
+
+  private static func refuseContradiction(_ question: DiffQuestion) throws(Problem) {
+    guard question.asOf != nil else { return }
+    guard question.at == nil else {
+      throw Problem(
+        .badRequest, "at and asOf cannot be combined: with both clocks fixed, nothing changes.")
+    }
+    for side in [question.from, question.to].compactMap({ $0 }) {
+      guard case .instant = side else {
+        throw Problem(
+          .badRequest, "With asOf, from and to are store times, such as 2026-03-01T00:00:00Z.")
+      }
+    }
+  }
+}
+
+extension QueryItems {
+  fileprivate func states() throws(Problem) -> Set<EntitlementState> {
+    var states: Set<EntitlementState> = []
+    for text in texts("state") {
+      guard let state = EntitlementState.allCases.first(where: { $0.text == text }) else {
+        throw Problem(
+          .badRequest,
+          "state: expected one of "
+            + EntitlementState.allCases.map(\.text).joined(separator: ", ") + ".")
+      }
+      states.insert(state)
+    }
+    return states
+  }
+}
+
+extension JSONText {
+  /// The text that `body` writes.
+  static func text(_ body: (inout JSONText) -> Void) -> String {
+    var json = JSONText()
+    body(&json)
+    return json.text
+  }
+}

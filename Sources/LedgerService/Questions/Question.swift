@@ -1,0 +1,132 @@
+import LedgerEvents
+import LedgerQueries
+import ServiceAccess
+
+/// A question that a request asks: whom it is about, and how the ledger answers it.
+struct Question: Sendable {
+  let subject: Subject
+  let answer: @Sendable (LedgerView, Instant) throws(Problem) -> Answer
+
+  /// - Parameters:
+  ///   - subject: Whom it is about.
+  ///   - answer: Answers it from a snapshot; the moment is the present.
+  init(
+    _ subject: Subject,
+    _ answer: @escaping @Sendable (LedgerView, Instant) throws(LedgerError) -> Answer
+  ) {
+    self.subject = subject
+    self.answer = { (view, now) throws(Problem) in
+      do throws(LedgerError) { return try answer(view, now) } catch { throw Problem(error) }
+    }
+  }
+}
+
+/// Reads a question from the parameters of an address.
+typealias QuestionReader = @Sendable (QueryItems) throws(Problem) -> Question
+
+/// An address that answers a question.
+struct QuestionRoute: Sendable {
+  let path: String
+  /// The parameters that it takes beside those of every question.
+  let parameters: [String]
+  let read: QuestionReader
+
+  /// The parameters of every question: the form of the answer, and a position that it must know.
+  static let common = ["format", "atLeast"]
+  /// The two clocks and the environments.
+  static let clocks = ["at", "asOf", "environment"]
+  /// How a customer is named.
+  static let customer = ["account", "transaction", "original"]
+  static let page = ["limit", "cursor"]
+
+  init(_ path: String, _ parameters: [[String]], _ read: @escaping QuestionReader) {
+    self.path = path
+    self.parameters = parameters.flatMap { $0 } + Self.common
+    self.read = read
+  }
+
+  /// Every question, in the order in which the documentation lists them.
+  static let all = [
+    QuestionRoute("/v1/entitlements", [customer, clocks], CustomerQuestions.entitlements),
+    QuestionRoute(
+      "/v1/transactions", [customer, clocks, ["open"]], CustomerQuestions.transactions),
+    QuestionRoute("/v1/installed", [customer, clocks, ["outdated"]], CustomerQuestions.installed),
+    QuestionRoute("/v1/explain", [customer, ["name"], clocks], CustomerQuestions.explain),
+    QuestionRoute("/v1/customer", [["id", "events"], clocks], CustomerQuestions.customer),
+    QuestionRoute(
+      "/v1/customers", [["search", "environment"], page], LedgerQuestions.customers),
+    QuestionRoute("/v1/holders", [["product", "state"], clocks, page], LedgerQuestions.holders),
+    QuestionRoute(
+      "/v1/findings",
+      [customer, ["rule", "severity", "since", "until", "explain", "reverse"], clocks, page],
+      LedgerQuestions.findings),
+    QuestionRoute(
+      "/v1/diff", [customer, ["from", "to"], clocks, page], LedgerQuestions.differences),
+  ]
+
+  /// The parameters that select events.
+  static let eventFilter =
+    customer + [
+      "device", "app", "product", "download", "type", "source", "since", "until", "from", "to",
+    ] + clocks
+  static let events = QuestionRoute(
+    "/v1/events", [eventFilter, ["reverse", "count", "follow"], page], EventQuestions.events)
+}
+
+/// Takes a page out of an answer of many items.
+struct Pager {
+  private let cursor: Cursor?
+  private let limit: UInt64
+  private var seen: UInt64 = 0
+  private(set) var items: [String] = []
+  private(set) var hasMore = false
+
+  init(_ cursor: Cursor?, limit: UInt64) {
+    self.cursor = cursor
+    self.limit = limit
+  }
+
+  /// Takes the next item, if it is on the page. Returns whether there is more to ask for.
+  mutating func add(_ item: () -> String) -> Bool {
+    seen += 1
+    guard seen > cursor?.read ?? 0 else { return true }
+    guard UInt64(items.count) < limit else {
+      hasMore = true
+      return false
+    }
+    items.append(item())
+    return true
+  }
+
+  /// The page.
+  ///
+  /// - Parameters:
+  ///   - columns: The columns of a table.
+  ///   - position: The last position that the answer knows.
+  ///   - at: The store time of the answer.
+  func answer(columns: [String], position: UInt64, at: Instant) -> Answer {
+    let next = Cursor(
+      position: position, at: at, read: (cursor?.read ?? 0) + UInt64(items.count))
+    return Answer(
+      content: .page(items, next: hasMore ? next : nil), columns: columns, position: position,
+      at: at)
+  }
+}
+
+/// The clocks of an answer that may be the second page of one.
+struct PageClocks: Sendable {
+  let clocks: Clocks
+  let cursor: Cursor?
+
+  init(_ items: QueryItems) throws(Problem) {
+    let asked = try items.clocks()
+    cursor = try items.cursor()
+    clocks = cursor.map { Clocks(at: $0.at, asOf: .position($0.position)) } ?? asked
+  }
+
+  /// The position and the store time of the answer.
+  func moment(_ view: LedgerView, _ now: Instant) throws(LedgerError) -> (UInt64, Instant) {
+    let position = if let asOf = clocks.asOf { try view.position(asOf) } else { view.position }
+    return (position, clocks.at ?? now)
+  }
+}

@@ -1,0 +1,306 @@
+import HTTPTypes
+import Hummingbird
+import LedgerAnswers
+import LedgerEvents
+import LedgerModel
+import LedgerQueries
+import LedgerStore
+import Logging
+import Metrics
+import ServiceAccess
+
+/// The addresses of the service, and what each does.
+struct ServiceRoutes: Sendable {
+  let work: LedgerWork
+  let watch: LogWatch
+  let gate: AccessGate
+  let budget = BodyBudget()
+  let metrics: PrometheusRegistry
+  /// Who asked what about whom.
+  let audit: Logger
+  let version: String
+
+  /// The methods of each address, for requests with another one.
+  private static let methods: [String: [String]] = {
+    var methods = Dictionary(
+      uniqueKeysWithValues: (QuestionRoute.all.map(\.path)
+        + ["/health", "/ready", "/version", "/metrics", "/v1/stats", "/v1/rules", "/v1/types"])
+        .map { ($0, ["GET", "HEAD"]) })
+    methods[QuestionRoute.events.path] = ["GET", "HEAD", "POST"]
+    return methods
+  }()
+
+  /// Why there is nothing for a method at a path.
+  static func absence(_ method: String, _ path: String) -> Problem {
+    let isEvent = path.hasPrefix("/v1/events/")
+    guard let methods = methods[path] ?? (isEvent ? ["GET", "HEAD"] : nil),
+      !methods.contains(method)
+    else {
+      return Problem(.notFound, "There is nothing at this address: docs/service.md lists all.")
+    }
+    var problem = Problem(
+      .methodNotAllowed, "This address takes \(methods.joined(separator: ", ")) alone.")
+    problem.allowed = methods
+    return problem
+  }
+
+  func router() -> Router<ServiceContext> {
+    let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: MetricsMiddleware())
+    router.add(middleware: TracingMiddleware())
+    router.add(middleware: RequestLog())
+    addUnguarded(to: router)
+    addReading(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .read)))
+    addAppending(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .append)))
+    addAdministration(
+      to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .admin)))
+    return router
+  }
+
+  // MARK: - For machines that look after the service
+
+  private func addUnguarded(to router: Router<ServiceContext>) {
+    router.get("/health") { _, _ in Self.document { $0.member("status", "alive") } }
+    router.get("/ready") { _, _ in try await ready() }
+    router.get("/version") { [version] _, _ in
+      Self.document { json in
+        json.member("daybook", version)
+        json.member("ledgerFormat", LogIdentity.formatVersion)
+        json.member("recordFormat", Record.formatVersion)
+        json.member("lmdb", Ledger.lmdbVersion)
+      }
+    }
+  }
+
+  /// Whether the ledger can be read, and how far the projections are behind.
+  private func ready() async throws(Problem) -> Response {
+    let state = try await work.ask { [ledger = work.ledger] (view) throws(Problem) in
+      do throws(LedgerError) {
+        let statistics = try ledger.projectionPosition()
+        return (log: view.position, projections: statistics, failure: ledger.foldFailure)
+      } catch {
+        throw Problem(error)
+      }
+    }
+    let lag = state.log - min(state.projections ?? 0, state.log)
+    let isReady = lag <= ServiceLimits.lagEventsMax
+    return Self.document(status: isReady ? .ok : .serviceUnavailable) { json in
+      json.member("status", isReady ? "ready" : "behind")
+      json.member("position", state.log)
+      json.member("projections", state.projections)
+      json.member("lag", lag)
+      if let failure = state.failure { json.member("foldFailure", failure) }
+    }
+  }
+
+  private static func document(
+    status: HTTPResponse.Status = .ok, _ body: (inout JSONText) -> Void
+  ) -> Response {
+    let json = JSONText.text { json in json.object(body) }
+    return Response(
+      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: json + "\n")))
+  }
+
+  // MARK: - Reading
+
+  private func addReading(to group: RouterGroup<ServiceContext>) {
+    for route in QuestionRoute.all {
+      group.get(RouterPath(route.path)) { request, context in
+        try await answer(route, request, context)
+      }
+    }
+    group.get("/v1/events") { request, context in try await events(request, context) }
+    group.get("/v1/events/:position") { request, context in
+      guard let text = context.parameters.get("position"), let position = UInt64(text) else {
+        throw Problem(.notFound, "Expected the position of an event, a whole number from 1.")
+      }
+      let route = QuestionRoute("/v1/events/:position", []) { _ in
+        EventQuestions.event(at: position)
+      }
+      return try await answer(route, request, context)
+    }
+    group.get("/v1/rules") { _, _ in
+      Self.list(Rule.allCases.map { rule in JSONText.text { rule.write(to: &$0) } })
+    }
+    group.get("/v1/types") { _, _ in
+      Self.list(
+        EventKind.allCases.filter { $0 != .unknown }.map { kind in
+          JSONText.text { kind.write(to: &$0) }
+        })
+    }
+  }
+
+  private static func list(_ items: [String]) -> Response {
+    Response(
+      status: .ok, headers: [.contentType: "application/json"],
+      body: ResponseBody(
+        byteBuffer: ByteBuffer(string: "{\"items\":[\(items.joined(separator: ",\n"))]}\n")))
+  }
+
+  private func answer(
+    _ route: QuestionRoute, _ request: Request, _ context: ServiceContext
+  ) async throws(Problem) -> Response {
+    let now = EventLog.systemClock()
+    let items = try QueryItems(request.uri.query, route.parameters, now: now)
+    let form = try AnswerForm(items, accept: request.headers[.accept])
+    let atLeast = try items.number("atLeast", in: 1...UInt64.max)
+    let question = try route.read(items)
+    return try await answer(question, form, atLeast, now, request, context)
+  }
+
+  private func answer(
+    _ question: Question, _ form: AnswerForm, _ atLeast: UInt64?, _ now: Instant,
+    _ request: Request, _ context: ServiceContext
+  ) async throws(Problem) -> Response {
+    if let atLeast { try await watch.reach(atLeast, within: ServiceLimits.atLeastSeconds) }
+    let token = try Self.token(context)
+    let answer = try await work.ask { (view) throws(Problem) in
+      try AccessRule.check(token, question.subject, in: view)
+      return try question.answer(view, now)
+    }
+    note(question.subject, answer.position, context)
+    return answer.response(form, to: request)
+  }
+
+  /// Every question comes with a token, which the middleware has looked at.
+  private static func token(_ context: ServiceContext) throws(Problem) -> AccessToken {
+    if let token = context.token { return token }
+    throw Problem(.unauthenticated, "Send a token as “Authorization: Bearer …”.")
+  }
+
+  private func note(_ subject: Subject, _ position: UInt64, _ context: ServiceContext) {
+    var about = "everybody"
+    switch subject {
+    case .customer(let customer): about = customer.words
+    case .events(let query):
+      about = query.account.map { "account \($0.text)" } ?? "events"
+    case .everybody: break
+    }
+    audit.info(
+      "asked",
+      metadata: [
+        "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
+        "route": "\(context.endpointPath ?? "-")", "about": "\(about)", "position": "\(position)",
+      ])
+  }
+
+  private func events(
+    _ request: Request, _ context: ServiceContext
+  ) async throws(Problem) -> Response {
+    let now = EventLog.systemClock()
+    let route = QuestionRoute.events
+    let items = try QueryItems(request.uri.query, route.parameters, now: now)
+    guard try items.flag("follow") else {
+      let form = try AnswerForm(items, accept: request.headers[.accept])
+      let atLeast = try items.number("atLeast", in: 1...UInt64.max)
+      let question = try route.read(items)
+      return try await answer(question, form, atLeast, now, request, context)
+    }
+    let query = try EventQuestions.query(items)
+    guard query.until == nil, query.to == .max else {
+      throw Problem(.badRequest, "follow cannot be combined with until and to: it has no end.")
+    }
+    let token = try Self.token(context)
+    try await work.ask { (view) throws(Problem) in
+      try AccessRule.check(token, .events(query), in: view)
+    }
+    note(.events(query), try position(), context)
+    return try EventFollowing(work: work, watch: watch).response(query, to: request)
+  }
+
+  private func position() throws(Problem) -> UInt64 {
+    do throws(LedgerError) { return try work.ledger.log.lastPosition() } catch {
+      throw Problem(error)
+    }
+  }
+
+  // MARK: - Appending
+
+  private func addAppending(to group: RouterGroup<ServiceContext>) {
+    group.post("/v1/events") { request, context in try await append(request, context) }
+  }
+
+  private func append(
+    _ request: Request, _ context: ServiceContext
+  ) async throws(Problem) -> Response {
+    let items = try QueryItems(
+      request.uri.query, AppendRequest.parameters, now: EventLog.systemClock())
+    let asked = try AppendRequest(request, items, try Self.token(context))
+    let answer = try await budget.read(request) { (body) async throws(Problem) -> AppendAnswer in
+      let bytes = Array(body.readableBytesView)
+      return try await work.append { (ledger) throws(Problem) in
+        var appender = Appender(asked, to: ledger)
+        return try appender.append(try AppendBody(bytes, asked))
+      }
+    }
+    answer.count()
+    return answer.response(to: asked)
+  }
+
+  // MARK: - Administration
+
+  private func addAdministration(to group: RouterGroup<ServiceContext>) {
+    group.get("/metrics") { _, _ in try await measured() }
+    group.get("/v1/stats") { request, context in
+      let items = try QueryItems(request.uri.query, ["format"], now: EventLog.systemClock())
+      let form = try AnswerForm(items, accept: request.headers[.accept])
+      return try await statistics().response(form, to: request)
+    }
+  }
+
+  private func statistics() async throws(Problem) -> Answer {
+    let ledger = work.ledger
+    return try await work.run { () throws(Problem) in
+      do throws(LedgerError) {
+        let statistics = try ledger.statistics()
+        let findings = try ledger.read { (view) throws(LedgerError) in try view.findings() }
+        var byRule: [Rule: Int] = [:]
+        for finding in findings { byRule[finding.rule, default: 0] += 1 }
+        let json = statistics.json(findings: byRule, foldFailure: ledger.foldFailure)
+        return Answer(content: .document(json, rows: nil), position: statistics.events)
+      } catch {
+        throw Problem(error)
+      }
+    }
+  }
+
+  /// The metrics of the process, with the state of the ledger as it is now.
+  private func measured() async throws(Problem) -> Response {
+    let ledger = work.ledger
+    let state = try await work.run { () throws(Problem) in
+      do throws(LedgerError) {
+        return (log: try ledger.log.lastPosition(), folded: try ledger.projectionPosition())
+      } catch {
+        throw Problem(error)
+      }
+    }
+    metrics.set(.init("daybook.log.position", []), Double(state.log))
+    if let folded = state.folded {
+      metrics.set(.init("daybook.projection.position", []), Double(folded))
+      metrics.set(
+        .init("daybook.projection.lag.events", []), Double(state.log - min(folded, state.log)))
+    }
+    metrics.set(.init("daybook.followers", []), Double(watch.followerCount))
+    return Response(
+      status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
+  }
+}
+
+extension AppendAnswer {
+  /// Counts what became of the events.
+  func count() {
+    var (appended, duplicates, rejected) = (0, 0, 0)
+    for line in lines {
+      switch line.outcome {
+      case .appended: appended += 1
+      case .duplicate: duplicates += 1
+      case .refused: rejected += 1
+      }
+    }
+    Counter(label: "daybook.events.appended").increment(by: appended)
+    Counter(label: "daybook.events.duplicate").increment(by: duplicates)
+    Counter(label: "daybook.events.rejected").increment(by: rejected)
+  }
+}

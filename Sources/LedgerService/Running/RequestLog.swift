@@ -1,0 +1,63 @@
+import HTTPTypes
+import Hummingbird
+import LedgerEvents
+import Logging
+
+/// Logs each request by its route, and never by its query: a query names customers.
+struct RequestLog: RouterMiddleware {
+  func handle(
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    let begun = ContinuousClock.now
+    var context = context
+    // The context of the caller's trace, as W3C Trace Context names it.
+    if let trace = request.headers[.traceParent], trace.utf8.count <= Self.traceBytesMax {
+      context.logger[metadataKey: "traceparent"] = "\(trace)"
+    }
+    let response: Response
+    do {
+      response = try await next(request, context)
+    } catch let problem as Problem {
+      response = problem.response
+    } catch let error as any HTTPResponseError {
+      response = Self.problem(of: error.status, request).response
+    } catch {
+      context.logger.error("unexpected", metadata: ["reason": "\(error)"])
+      var problem = Problem(.unavailable, "The service failed to answer. Its log says why.")
+      problem.retryAfterSeconds = 1
+      response = problem.response
+    }
+    let elapsed = (ContinuousClock.now - begun) / .microseconds(1)
+    context.logger.info(
+      "request",
+      metadata: [
+        "method": "\(request.method.rawValue)", "route": "\(context.endpointPath ?? "-")",
+        "status": "\(response.status.code)",
+        "microseconds": "\(Int64(elapsed))",
+      ])
+    var answered = response
+    answered.headers[.requestID] = context.id
+    answered.headers[.contentTypeOptions] = "nosniff"
+    if let trace = request.headers[.traceParent] { answered.headers[.traceParent] = trace }
+    return answered
+  }
+
+  /// The longest `traceparent` that is passed on, in bytes; one of version 00 has 55.
+  private static let traceBytesMax = 128
+
+  /// What the router throws, as a problem.
+  private static func problem(of status: HTTPResponse.Status, _ request: Request) -> Problem {
+    switch status.code {
+    case 404, 405: ServiceRoutes.absence(request.method.rawValue, request.uri.path)
+    case 413: Problem(.tooLarge, "The request is too large.")
+    default: Problem(.badRequest, "The request is not understood.")
+    }
+  }
+}
+
+extension HTTPField.Name {
+  static let traceParent = HTTPField.Name("traceparent")!
+  static let requestID = HTTPField.Name("Daybook-Request")!
+  static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
+}

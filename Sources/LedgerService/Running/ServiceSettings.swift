@@ -1,0 +1,156 @@
+import Configuration
+import Foundation
+import LedgerEvents
+import Logging
+import SystemPackage
+
+/// What an operator can set: by a flag, by a variable of the environment, or in a file, in this
+/// order.
+package struct ServiceSettings: Sendable {
+  /// The folder of the ledger.
+  package var ledger: String
+  package var host: String
+  package var port: Int
+  /// The files of the certificate chain and of its private key, in PEM; nil for no TLS.
+  package var certificate: String?
+  package var key: String?
+  /// Whether the service may be reached from other machines without TLS.
+  package var allowsPlaintext: Bool
+  /// Whether nobody needs a token. Only for an address of this machine.
+  package var isOpen: Bool
+  package var logLevel: String
+  /// The most connections at the same time.
+  package var connectionsMax: Int
+  /// How long requests may go on after the service was told to stop, in seconds.
+  package var stopSeconds: Int
+
+  /// Why settings cannot be used.
+  package struct Invalid: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// The names of the settings, with what a flag and a variable are called after.
+  package enum Name: String, CaseIterable, Sendable {
+    case ledger, host, port, certificate, key, plaintext, open
+    case logLevel, connections, stopSeconds
+  }
+
+  /// Reads the settings.
+  ///
+  /// - Parameters:
+  ///   - flags: What the command line says, by name.
+  ///   - environment: The variables of the process: `DAYBOOK_` and the name in capitals.
+  ///   - file: A file of JSON with the names as members; nil for none.
+  /// - Throws: ``Invalid``, with the setting, what was expected, and what to do.
+  package static func read(
+    flags: [Name: String], environment: [String: String], file: String?
+  ) async throws(Invalid) -> ServiceSettings {
+    let reader: ConfigReader
+    let inFile: [String]
+    do {
+      var values: [AbsoluteConfigKey: ConfigValue] = [:]
+      for (name, text) in flags {
+        values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(.string(text), isSecret: false)
+      }
+      var providers: [any ConfigProvider] = [
+        InMemoryProvider(name: "flags", values: values),
+        EnvironmentVariablesProvider(environmentVariables: environment)
+          .prefixKeys(with: "daybook"),
+      ]
+      inFile = try file.map(Self.members) ?? []
+      if let file {
+        providers.append(try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
+      }
+      reader = ConfigReader(providers: providers)
+    } catch let invalid as Invalid {
+      throw invalid
+    } catch {
+      throw Invalid(description: "\(file ?? ""): expected a JSON object of settings: \(error)")
+    }
+    try refuseUnknown(inFile, in: file ?? "")
+    return try checked(reader)
+  }
+
+  private static func members(of file: String) throws -> [String] {
+    let bytes = Array(try Data(contentsOf: URL(filePath: file)))
+    guard let object = try JSONValue(document: bytes).object else {
+      throw Invalid(description: "\(file): expected a JSON object of settings.")
+    }
+    return object.map(\.name)
+  }
+
+  private static func refuseUnknown(_ names: [String], in file: String) throws(Invalid) {
+    let known = Name.allCases.map(\.rawValue)
+    guard let unknown = names.first(where: { !known.contains($0) }) else { return }
+    let near = Spelling.nearest(to: unknown, among: known).map { "; did you mean \($0)?" }
+    throw Invalid(
+      description: "\(file): there is no setting “\(unknown)”\(near ?? ".") Expected "
+        + known.joined(separator: ", ") + ".")
+  }
+
+  private static func checked(_ reader: ConfigReader) throws(Invalid) -> ServiceSettings {
+    let settings = ServiceSettings(
+      ledger: reader.string(forKey: "ledger", default: "./daybook.ledger"),
+      host: reader.string(forKey: "host", default: "127.0.0.1"),
+      port: try number(reader, .port, 8_470, in: 0...65_535),
+      certificate: reader.string(forKey: "certificate"), key: reader.string(forKey: "key"),
+      allowsPlaintext: try flag(reader, .plaintext), isOpen: try flag(reader, .open),
+      logLevel: reader.string(forKey: "logLevel", default: "info"),
+      connectionsMax: try number(reader, .connections, 4_096, in: 1...100_000),
+      stopSeconds: try number(reader, .stopSeconds, 25, in: 0...3_600))
+    try settings.check()
+    return settings
+  }
+
+  /// A number. The texts of flags and variables are read here, because a wrong one must be refused,
+  /// and the reader would take the default.
+  private static func number(
+    _ reader: ConfigReader, _ name: Name, _ usual: Int, in range: ClosedRange<Int>
+  ) throws(Invalid) -> Int {
+    let key = ConfigKey(name.rawValue)
+    let found = reader.int(forKey: key) ?? reader.string(forKey: key).map { Int($0) ?? .min }
+    guard let number = found else { return usual }
+    guard range.contains(number) else {
+      throw Invalid(
+        description: "\(name.rawValue): expected a number from \(range.lowerBound) to "
+          + "\(range.upperBound).")
+    }
+    return number
+  }
+
+  private static func flag(_ reader: ConfigReader, _ name: Name) throws(Invalid) -> Bool {
+    let key = ConfigKey(name.rawValue)
+    if let flag = reader.bool(forKey: key) { return flag }
+    guard let text = reader.string(forKey: key), text != "false" else { return false }
+    if text == "true" { return true }
+    throw Invalid(description: "\(name.rawValue): expected true or false, found “\(text)”.")
+  }
+
+  private func check() throws(Invalid) {
+    guard (certificate == nil) == (key == nil) else {
+      throw Invalid(
+        description: "certificate and key: TLS needs both files, so name both or neither.")
+    }
+    guard Logger.Level(rawValue: logLevel) != nil else {
+      let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Invalid(description: "logLevel: expected one of \(levels).")
+    }
+    if isOpen, !isLoopback {
+      throw Invalid(
+        description: "open: without tokens, the service can only listen on an address of this "
+          + "machine, such as 127.0.0.1. Make tokens with `daybook token create`.")
+    }
+    if certificate == nil, !isLoopback, !allowsPlaintext {
+      throw Invalid(
+        description:
+          "host: \(host) can be reached from other machines, and without TLS everybody on "
+          + "the way can read tokens and answers. Name a certificate and its key, or say plaintext "
+          + "if something in front of the service ends TLS.")
+    }
+  }
+
+  /// Whether only this machine can reach the service.
+  var isLoopback: Bool {
+    host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+  }
+}

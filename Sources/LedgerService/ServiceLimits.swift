@@ -1,0 +1,37 @@
+/// The limits of the service that no setting changes.
+enum ServiceLimits {
+  /// The largest body of an append, in bytes.
+  static let bodyBytesMax = 16 << 20
+  /// How many bytes of bodies are held at the same time. Beyond that, requests are told to come
+  /// again.
+  static let heldBytesMax = 256 << 20
+  /// How long a body may take to arrive, in seconds.
+  static let bodySeconds = 60
+  /// The largest header of a request, in bytes.
+  static let headerBytesMax = 32 << 10
+  /// How long a connection may say nothing, in seconds.
+  static let idleSeconds: Int64 = 75
+  /// How many threads wait for the disk on behalf of appends. Appends that wait at the same time
+  /// share a commit.
+  static let appendThreads = 16
+  /// How many appends wait for a thread, at most.
+  static let appendsMax = 256
+  /// How many threads answer questions that may take long. Each holds one of LMDB's reader slots.
+  static let questionThreads = 8
+  /// How many questions wait for a thread, at most.
+  static let questionsMax = 256
+  /// How many items a page has if nobody says.
+  static let pageItems: UInt64 = 1_000
+  static let pageItemsMax: UInt64 = 10_000
+  /// How long `atLeast` waits, in seconds.
+  static let atLeastSeconds = 10
+  /// How many clients can follow the log at the same time.
+  static let followersMax = 2_000
+  /// How many events a follower is sent at once.
+  static let followEvents = 500
+  /// After how many seconds without an event a follower is sent a sign of life.
+  static let followSilenceSeconds = 15
+  /// How many events behind the log the projections may be before the service says that it is not
+  /// ready.
+  static let lagEventsMax: UInt64 = 1_000_000
+}

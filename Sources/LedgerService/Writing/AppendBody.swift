@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+import LedgerEvents
+import ServiceAccess
+
+/// The events of a body, each as a line of JSON with its number.
+struct AppendBody {
+  /// An event as it came, or why it is none.
+  struct Line {
+    let number: Int
+    let json: Result<[UInt8], Problem.LineError>
+  }
+
+  /// The most events of one request.
+  static let eventsMax = 10_000
+
+  let lines: [Line]
+
+  /// - Throws: ``Problem``: `badRequest`, `tooLarge`, `invalidEvent`.
+  init(_ bytes: [UInt8], _ request: AppendRequest) throws(Problem) {
+    var found: [Line] = []
+    switch request.form {
+    case .lines: found = Self.lines(of: bytes)
+    // A document may span several lines, and an event is one.
+    case .event: found = [Line(number: 1, json: .success(try Self.document(bytes).json))]
+    case .cloudEvent: found = [Self.line(1, try CloudEvent(Self.document(bytes)))]
+    case .binaryCloudEvent(let attributes):
+      found = [Self.line(1, try CloudEvent(attributes: attributes, data: Self.document(bytes)))]
+    case .cloudEvents:
+      guard let elements = try Self.document(bytes).array else {
+        throw Problem(.invalidEvent, "Expected a JSON array of CloudEvents.")
+      }
+      for (index, element) in elements.enumerated() {
+        found.append(Self.line(index + 1, CloudEvent(element)))
+      }
+    }
+    guard found.count <= Self.eventsMax else {
+      throw Problem(
+        .tooLarge, "The body has \(found.count) events: send at most \(Self.eventsMax) at once.")
+    }
+    guard let key = request.idempotencyKey else {
+      lines = found
+      return
+    }
+    lines = found.map { line in
+      Line(
+        number: line.number,
+        json: line.json.map { json in
+          Self.named(json, key, line.number, by: request.token.name)
+        })
+    }
+  }
+
+  private static func document(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
+    do throws(EventError) { return try JSONValue(document: bytes, nulls: .refused) } catch {
+      throw Problem(.invalidEvent, "\(error)")
+    }
+  }
+
+  private static func line(_ number: Int, _ event: CloudEvent) -> Line {
+    Line(
+      number: number,
+      json: event.eventJSON.mapError { reason in
+        Problem.LineError(line: number, reason: reason.text)
+      })
+  }
+
+  private static func lines(of bytes: [UInt8]) -> [Line] {
+    var lines: [Line] = []
+    var number = 0
+    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      number += 1
+      if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+      lines.append(Line(number: number, json: .success(Array(line))))
+    }
+    return lines
+  }
+
+  /// An event without an id gets one that follows from the key of the request, so that the same
+  /// request again is the same event. The names of tokens keep the keys of two clients apart.
+  private static func named(
+    _ json: [UInt8], _ key: String, _ number: Int, by client: String
+  ) -> [UInt8] {
+    do throws(EventError) {
+      guard var members = try JSONValue(document: json, nulls: .refused).object,
+        !members.contains(where: { $0.name == "id" })
+      else { return json }
+      let digest = SHA256.hash(data: Data("\(client)\u{0}\(key)\u{0}\(number)".utf8))
+      let hex = digest.prefix(16).map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }.joined()
+      members.insert((name: "id", value: .string("key:\(hex)")), at: 0)
+      return JSONValue.object(members).json
+    } catch {
+      // The decoder says what is wrong with the line.
+      return json
+    }
+  }
+}

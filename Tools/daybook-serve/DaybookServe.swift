@@ -1,0 +1,99 @@
+import ArgumentParser
+import Foundation
+import LedgerAnswers
+import LedgerService
+import LedgerStore
+
+/// The program behind `daybook serve`.
+@main
+struct DaybookServe: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "daybook serve",
+    abstract: "Takes in events and answers questions over HTTP.",
+    discussion: """
+      Every setting is a flag, a variable of the environment (DAYBOOK_PORT for --port) or a member \
+      of a JSON file (--config). Clients need a token: `daybook token create`. SIGTERM ends it \
+      after the requests that have begun. Example:
+
+        daybook serve --ledger books.ledger --port 8470
+      """)
+
+  @Option(help: "The ledger (default: $DAYBOOK_LEDGER, else ./daybook.ledger).")
+  var ledger: String?
+
+  @Option(help: "The address to listen on (default: 127.0.0.1).")
+  var host: String?
+
+  @Option(help: "The port to listen on; 0 for any (default: 8470).")
+  var port: String?
+
+  @Option(help: ArgumentHelp("The certificate chain for TLS, in PEM.", valueName: "file"))
+  var certificate: String?
+
+  @Option(help: ArgumentHelp("The private key of the certificate, in PEM.", valueName: "file"))
+  var key: String?
+
+  @Flag(
+    help: "Let other machines reach the service without TLS: something in front of it ends TLS.")
+  var plaintext = false
+
+  @Flag(help: "Ask nobody for a token; only on an address of this machine.")
+  var open = false
+
+  @Option(
+    name: .customLong("log-level"),
+    help: "trace, debug, info, notice, warning, error or critical (default: info).")
+  var logLevel: String?
+
+  @Option(help: "The most connections at the same time (default: 4096).")
+  var connections: String?
+
+  @Option(
+    name: .customLong("stop-seconds"),
+    help: ArgumentHelp(
+      "How long requests may go on after SIGTERM (default: 25).", valueName: "seconds"))
+  var stopSeconds: String?
+
+  @Option(help: ArgumentHelp("A file of settings, a JSON object.", valueName: "file"))
+  var config: String?
+
+  func run() async throws {
+    do {
+      let settings = try await ServiceSettings.read(
+        flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
+      try await LedgerService(settings, version: ProgramVersion.current) { port in
+        Self.say("daybook serve: listening on \(settings.host), port \(port)")
+      }.run()
+    } catch let invalid as ServiceSettings.Invalid {
+      Self.say("daybook serve: \(invalid.description)")
+      throw ExitCode(64)
+    } catch let error as LedgerError {
+      Self.say("daybook serve: \(error.message)")
+      throw ExitCode(error.code == .noLedger ? 66 : error.code == .busy ? 75 : 74)
+    }
+  }
+
+  private var flags: [ServiceSettings.Name: String] {
+    var flags: [ServiceSettings.Name: String] = [:]
+    flags[.ledger] = ledger
+    flags[.host] = host
+    flags[.port] = port
+    flags[.certificate] = certificate
+    flags[.key] = key
+    flags[.plaintext] = plaintext ? "true" : nil
+    flags[.open] = open ? "true" : nil
+    flags[.logLevel] = logLevel
+    flags[.connections] = connections
+    flags[.stopSeconds] = stopSeconds
+    return flags
+  }
+
+  private static func say(_ text: String) {
+    do {
+      try FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    } catch {
+      // There is nowhere left to complain.
+      return
+    }
+  }
+}

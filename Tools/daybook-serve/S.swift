@@ -1,2 +1,0 @@
-import LedgerService
-@main struct S { static func main() {} }
