@@ -26,6 +26,7 @@ struct ServiceRoutes: Sendable {
       uniqueKeysWithValues: (QuestionRoute.all.map(\.path)
         + ["/health", "/ready", "/version", "/metrics", "/v1/stats", "/v1/rules", "/v1/types"])
         .map { ($0, ["GET", "HEAD"]) })
+    for kind in ActRequest.Kind.allCases { methods["/v1/acts/\(kind.rawValue)"] = ["POST"] }
     methods[QuestionRoute.events.path] = ["GET", "HEAD", "POST"]
     return methods
   }()
@@ -52,6 +53,7 @@ struct ServiceRoutes: Sendable {
     addUnguarded(to: router)
     addReading(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .read)))
     addAppending(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .append)))
+    addActs(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .operate)))
     addAdministration(
       to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .admin)))
     return router
@@ -93,7 +95,7 @@ struct ServiceRoutes: Sendable {
     }
   }
 
-  private static func document(
+  static func document(
     status: HTTPResponse.Status = .ok, _ body: (inout JSONText) -> Void
   ) -> Response {
     let json = JSONText.text { json in json.object(body) }
@@ -164,12 +166,12 @@ struct ServiceRoutes: Sendable {
   }
 
   /// Every question comes with a token, which the middleware has looked at.
-  private static func token(_ context: ServiceContext) throws(Problem) -> AccessToken {
+  static func token(_ context: ServiceContext) throws(Problem) -> AccessToken {
     if let token = context.token { return token }
     throw Problem(.unauthenticated, "Send a token as “Authorization: Bearer …”.")
   }
 
-  private func note(_ subject: Subject, _ position: UInt64, _ context: ServiceContext) {
+  func note(_ subject: Subject, _ position: UInt64, _ context: ServiceContext) {
     var about = "everybody"
     switch subject {
     case .customer(let customer): about = customer.words
@@ -213,29 +215,6 @@ struct ServiceRoutes: Sendable {
     do throws(LedgerError) { return try work.ledger.log.lastPosition() } catch {
       throw Problem(error)
     }
-  }
-
-  // MARK: - Appending
-
-  private func addAppending(to group: RouterGroup<ServiceContext>) {
-    group.post("/v1/events") { request, context in try await append(request, context) }
-  }
-
-  private func append(
-    _ request: Request, _ context: ServiceContext
-  ) async throws(Problem) -> Response {
-    let items = try QueryItems(
-      request.uri.query, AppendRequest.parameters, now: EventLog.systemClock())
-    let asked = try AppendRequest(request, items, try Self.token(context))
-    let answer = try await budget.read(request) { (body) async throws(Problem) -> AppendAnswer in
-      let bytes = Array(body.readableBytesView)
-      return try await work.append { (ledger) throws(Problem) in
-        var appender = Appender(asked, to: ledger)
-        return try appender.append(try AppendBody(bytes, asked))
-      }
-    }
-    answer.count()
-    return answer.response(to: asked)
   }
 
   // MARK: - Administration
@@ -285,22 +264,5 @@ struct ServiceRoutes: Sendable {
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
-  }
-}
-
-extension AppendAnswer {
-  /// Counts what became of the events.
-  func count() {
-    var (appended, duplicates, rejected) = (0, 0, 0)
-    for line in lines {
-      switch line.outcome {
-      case .appended: appended += 1
-      case .duplicate: duplicates += 1
-      case .refused: rejected += 1
-      }
-    }
-    Counter(label: "daybook.events.appended").increment(by: appended)
-    Counter(label: "daybook.events.duplicate").increment(by: duplicates)
-    Counter(label: "daybook.events.rejected").increment(by: rejected)
   }
 }

@@ -76,8 +76,20 @@ struct AppendBody {
     return lines
   }
 
+  /// The id that follows from a key.
+  ///
+  /// - Parameters:
+  ///   - key: The `Idempotency-Key` of a request.
+  ///   - number: The number of the event in the request.
+  ///   - client: The name of the token, which keeps the keys of two clients apart.
+  static func id(key: String, _ number: Int, by client: String) -> String {
+    let digest = SHA256.hash(data: Data("\(client)\u{0}\(key)\u{0}\(number)".utf8))
+    return "key:"
+      + digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+
   /// An event without an id gets one that follows from the key of the request, so that the same
-  /// request again is the same event. The names of tokens keep the keys of two clients apart.
+  /// request again is the same event.
   private static func named(
     _ json: [UInt8], _ key: String, _ number: Int, by client: String
   ) -> [UInt8] {
@@ -85,11 +97,7 @@ struct AppendBody {
       guard var members = try JSONValue(document: json, nulls: .refused).object,
         !members.contains(where: { $0.name == "id" })
       else { return json }
-      let digest = SHA256.hash(data: Data("\(client)\u{0}\(key)\u{0}\(number)".utf8))
-      let hex = digest.prefix(16).map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }.joined()
-      members.insert((name: "id", value: .string("key:\(hex)")), at: 0)
+      members.insert((name: "id", value: .string(id(key: key, number, by: client))), at: 0)
       return JSONValue.object(members).json
     } catch {
       // The decoder says what is wrong with the line.

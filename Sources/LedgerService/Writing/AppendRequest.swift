@@ -103,7 +103,10 @@ extension AppendRequest {
     return .noEvent(matching: filter, after: position)
   }
 
-  private static func key(_ request: Request) throws(Problem) -> String? {
+  /// The `Idempotency-Key` of a request; nil if it has none.
+  ///
+  /// - Throws: ``Problem``: `badRequest`.
+  static func key(_ request: Request) throws(Problem) -> String? {
     guard var key = request.headers[.idempotencyKey] else { return nil }
     // The header is a string of structured fields, and often sent without its quotes.
     if key.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") {

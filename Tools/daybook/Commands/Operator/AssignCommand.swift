@@ -50,34 +50,27 @@ struct Assign: ParsableCommand {
     guard options.ledger.isThere else { return nil }
     let environment = options.environment?.environment ?? .production
     let (transaction, account) = (transaction, account)
-    let (entries, owners, position) = try options.ledger.read { (view) throws(LedgerError) in
-      let reference = CustomerReference.transaction(transaction)
-      return (
-        try view.transactions(of: reference, environments: StoreEnvironment.allCases).entries,
-        try view.accounts(of: reference, environments: [environment], clocks: .now),
-        view.position
-      )
+    let found = try options.ledger.read { (view) throws(LedgerError) in
+      try view.assignability(of: transaction, to: account, environment: environment)
     }
     let shown = TextTable.printable(transaction.text)
-    guard entries.contains(where: { $0.environment == environment }) else {
-      if let other = entries.first?.environment {
-        throw InputProblem(
-          "transaction \(shown) is of \(other.text), not of \(environment.text): pass "
-            + "--environment \(other.text).")
-      }
+    switch found {
+    case .free(let condition): return condition
+    case .unknown:
       throw InputProblem(
         "the ledger knows no transaction \(shown) in \(environment.text): check the spelling and "
           + "--environment. `daybook transactions --ownerless` lists what nobody has.")
-    }
-    guard !entries.contains(where: \.isErasedCustomers) else {
+    case .elsewhere(let other):
+      throw InputProblem(
+        "transaction \(shown) is of \(other.text), not of \(environment.text): pass "
+          + "--environment \(other.text).")
+    case .erased:
       throw InputProblem(
         "transaction \(shown) belonged to a customer who was erased, and stays nobody's.")
-    }
-    if let owner = owners.first, !owners.contains(account) {
+    case .owned(let owner):
       throw InputProblem(
         "transaction \(shown) belongs to \(TextTable.printable(owner.text)), and an assignment "
           + "never takes a purchase away. `daybook transfer` moves everything that an account has.")
     }
-    return .noEvent(matching: EventFilter(transaction: transaction), after: position)
   }
 }

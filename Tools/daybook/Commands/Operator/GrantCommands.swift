@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 
 /// What an operator gives or takes back: an entitlement or a product.

@@ -18,8 +18,15 @@ struct OperatorAct {
   /// What must still hold when the event is written, and what to say if it does not.
   var condition: (holds: AppendCondition, otherwise: String)?
 
+  private var act: LedgerAct {
+    LedgerAct(
+      event, accounts: accounts, product: product, acceptsNewAccounts: options.isNewAccount,
+      isRepeatable: options.id != nil && options.time.occurredAt == nil)
+  }
+
   func run() throws {
     try answering {
+      let act = act
       if options.dryRun {
         try check()
         if options.ledger.isThere {
@@ -32,18 +39,17 @@ struct OperatorAct {
       try refuseUnknown(ledger)
       if asks, !options.yes, Consent.canAsk { try consent(ledger) }
       let outcome = try append(ledger)
-      let changes = try outcome.map { try differences(by: $0, ledger) } ?? []
+      let changes = try ledger.read { (view) throws(LedgerError) in
+        try act.differences(by: outcome, view)
+      }
       try ledger.foldBeforeLeaving()
-      if let outcome { print(outcome, changes) }
+      print(outcome, changes)
     }
   }
 
-  private func append(_ ledger: Ledger) throws -> AppendOutcome? {
+  private func append(_ ledger: Ledger) throws -> AppendOutcome {
     do {
-      return try ledger.appendAndWait(
-        [EventInput(event: try dated(ledger))],
-        options: AppendOptions(condition: condition?.holds)
-      ).outcomes.first
+      return try act.append(to: ledger, if: condition?.holds)
     } catch let error as LedgerError where error.code == .conditionFailed {
       throw condition.map { InputProblem($0.otherwise) } ?? error
     }
@@ -55,15 +61,9 @@ struct OperatorAct {
     }
   }
 
-  /// What the event would change; nothing if the ledger already has it.
   private func proposed(_ ledger: Ledger) throws -> [CustomerDifference] {
-    let (event, accounts, environment) = (event, accounts, environment)
-    return try ledger.read { (view) throws(LedgerError) in
-      if try view.event(withID: event.id) != nil { return [] }
-      return try view.differences(
-        appending: event, accounts: accounts, environments: [environment],
-        now: EventLog.systemClock())
-    }
+    let act = act
+    return try ledger.read { (view) throws(LedgerError) in try act.proposed(view) }
   }
 
   private func preview(_ differences: [CustomerDifference]) {
@@ -82,71 +82,20 @@ struct OperatorAct {
     }
   }
 
-  /// The event with the time of an earlier append under its id, so that repeating a command appends
-  /// the same event.
-  private func dated(_ ledger: Ledger) throws -> Event {
-    guard options.id != nil, options.time.occurredAt == nil else { return event }
-    let id = event.id
-    let known = try ledger.read { (view) throws(LedgerError) in try view.event(withID: id) }
-    var dated = event
-    if let known { dated.occurredAt = known.event.occurredAt }
-    return dated
-  }
-
   private func refuseUnknown(_ ledger: Ledger) throws {
-    try refuseUnknownProduct(ledger)
-    guard !options.isNewAccount else { return }
-    for account in accounts {
-      let answer = try ledger.read { (view) throws(LedgerError) in
-        try view.entitlements(
-          of: .account(account), environments: [environment], now: EventLog.systemClock())
-      }
-      // An account can hold what was transferred to it although no event states the account yet.
-      guard answer.isKnown || !answer.entries.isEmpty || !answer.balances.isEmpty else {
-        throw InputProblem(
-          "no event states the account \(TextTable.printable(account.text)): check the "
-            + "spelling, or add --new-account if it is a new one.")
-      }
-    }
-  }
-
-  private func refuseUnknownProduct(_ ledger: Ledger) throws {
-    guard let product else { return }
-    var isKnown = true
-    var near: Name?
-    try ledger.read { (view) throws(LedgerError) in
-      isKnown = try view.number(of: .product, product) != nil
-      if !isKnown { near = try view.nearestName(to: product, of: .product) }
-    }
-    guard !isKnown else { return }
-    throw InputProblem(
-      TextTable.printable(
-        "no catalogue and no event names the product \(product.text)"
-          + (near.map { "; did you mean \($0.text)?" } ?? ".")
-          + " If it is a new one, add --allow-unknown."))
-  }
-
-  private var environment: StoreEnvironment { options.environment?.environment ?? .production }
-
-  /// What the event changed for the customers that it names. Both sides are judged at one moment,
-  /// so that time alone changes nothing.
-  private func differences(
-    by outcome: AppendOutcome, _ ledger: Ledger
-  ) throws -> [CustomerDifference] {
-    guard case .appended(let position) = outcome else { return [] }
-    let moment = max(EventLog.systemClock(), event.occurredAt)
-    return try ledger.read { (view) throws(LedgerError) in
-      var found: [CustomerDifference] = []
-      for account in accounts {
-        try view.differences(
-          from: .position(position - 1), to: .position(position), account: account,
-          environments: [environment], at: moment
-        ) { difference in
-          found.append(difference)
-          return true
-        }
-      }
-      return found
+    let act = act
+    switch try ledger.read({ (view) throws(LedgerError) in try act.unknown(view) }) {
+    case nil: return
+    case .account(let account):
+      throw InputProblem(
+        "no event states the account \(TextTable.printable(account.text)): check the "
+          + "spelling, or add --new-account if it is a new one.")
+    case .product(let product, let near):
+      throw InputProblem(
+        TextTable.printable(
+          "no catalogue and no event names the product \(product.text)"
+            + (near.map { "; did you mean \($0.text)?" } ?? ".")
+            + " If it is a new one, add --allow-unknown."))
     }
   }
 
@@ -163,25 +112,7 @@ struct OperatorAct {
       let lines = differences.flatMap(\.lines)
       for line in lines { Console.print(TextTable.printable(line)) }
       if lines.isEmpty { Console.print("no customer's entitlements changed") }
-    case .json, .jsonl:
-      var json = JSONText()
-      json.object { json in
-        json.member("id", event.id)
-        json.member("position", position)
-        json.member("duplicate", isDuplicate)
-        json.member("changes", each: differences) { $1.write(to: &$0) }
-      }
-      Console.print(json.text)
+    case .json, .jsonl: Console.print(act.json(outcome, differences))
     }
-  }
-}
-
-extension Event {
-  /// The event with an additional member in its data.
-  func adding(_ name: String, _ text: String?) -> Event {
-    guard let text else { return self }
-    var event = self
-    event.data.members.append(EventData.Member(name: name, json: JSONValue.string(text).json))
-    return event
   }
 }

@@ -1,4 +1,4 @@
-import LedgerEvents
+package import LedgerEvents
 
 extension Name {
   /// A UUID of version 7, which sorts by time and reveals nothing about anybody.
@@ -7,7 +7,9 @@ extension Name {
   /// and is all zeros without it, so that two events of one millisecond would have the same id.
   ///
   /// Source: RFC 9562, section 5.7.
-  static func timedIdentifier(_ now: Instant) -> Name {
+  ///
+  /// - Parameter now: The present.
+  package static func timedIdentifier(_ now: Instant) -> Name {
     let milliseconds = UInt64(max(0, now.microseconds / 1000))
     let high = milliseconds << 16 | 0x7000 | UInt64.random(in: 0...0xFFF)
     let low = 0x8000_0000_0000_0000 | UInt64.random(in: 0...0x3FFF_FFFF_FFFF_FFFF)

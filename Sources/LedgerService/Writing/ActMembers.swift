@@ -1,0 +1,76 @@
+import LedgerEvents
+
+/// The members of a JSON object that says what an operator does. One that is not known is a mistake,
+/// and is refused.
+struct ActMembers {
+  private let object: [(name: String, value: JSONValue)]
+  private let known: [String]
+
+  /// - Parameters:
+  ///   - body: A JSON object.
+  ///   - known: The members that it may have.
+  /// - Throws: ``Problem``: `badRequest`.
+  init(_ body: [UInt8], _ known: [String]) throws(Problem) {
+    do throws(EventError) {
+      object = try JSONValue(document: body, nulls: .leftOut).object ?? []
+    } catch {
+      throw Problem(.badRequest, "The body: \(error)")
+    }
+    self.known = known
+    guard !object.isEmpty else { throw Problem(.badRequest, "Expected a JSON object.") }
+    for member in object where !known.contains(member.name) {
+      let near = Spelling.nearest(to: member.name, among: known).map { "; did you mean \($0)?" }
+      throw Problem(
+        .badRequest,
+        "There is no member “\(member.name.prefix(64))”\(near ?? ":") expected "
+          + known.joined(separator: ", ") + ".")
+    }
+  }
+
+  private func value(_ name: String) -> JSONValue? {
+    object.first { $0.name == name }?.value
+  }
+
+  func text(_ name: String) throws(Problem) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.string, !text.isEmpty else {
+      throw Problem(.badRequest, "\(name): expected a text that is not empty.")
+    }
+    return text
+  }
+
+  func name(_ name: String) throws(Problem) -> Name? { try text(name).map { Name($0) } }
+
+  func required(_ name: String) throws(Problem) -> Name {
+    if let found = try self.name(name) { return found }
+    throw Problem(.badRequest, "\(name) is missing.")
+  }
+
+  /// A text in which somebody can read something.
+  func words(_ name: String) throws(Problem) -> String {
+    let text = try text(name) ?? ""
+    guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+      throw Problem(.badRequest, "\(name) is missing: it is kept in the customer's history.")
+    }
+    return text
+  }
+
+  func instant(_ name: String) throws(Problem) -> Instant? {
+    guard let value = value(name) else { return nil }
+    if let instant = value.instant { return instant }
+    throw Problem(.badRequest, "\(name): expected a time of RFC 3339, 2026-05-11T10:00:00Z.")
+  }
+
+  func flag(_ name: String) throws(Problem) -> Bool {
+    guard let value = value(name) else { return false }
+    if let flag = value.boolean { return flag }
+    throw Problem(.badRequest, "\(name): expected true or false.")
+  }
+
+  func environment() throws(Problem) -> StoreEnvironment {
+    guard let text = try text("environment") else { return .production }
+    if let found = StoreEnvironment.allCases.first(where: { $0.text == text }) { return found }
+    let all = StoreEnvironment.allCases.map(\.text).joined(separator: ", ")
+    throw Problem(.badRequest, "environment: expected one of \(all).")
+  }
+}
