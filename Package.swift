@@ -162,11 +162,17 @@ let package = Package(
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
         "StoreImport", "SignedStoreData", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        "Audit", "LedgerExport", "PackageFiles", "LocalTime",
+        "Audit", "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
+    .target(
+      name: "ServiceAccess",
+      dependencies: [
+        "PackageFiles", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "StorePull",
       dependencies: [
@@ -332,6 +338,9 @@ let package = Package(
         "SignedDataSamples",
       ],
       exclude: ["Golden"], swiftSettings: strict),
+    .testTarget(
+      name: "ServiceAccessTests", dependencies: ["ServiceAccess", "PackageFiles", "LedgerEvents"],
+      swiftSettings: strict),
     .testTarget(
       name: "StorePullTests",
       dependencies: [

@@ -155,18 +155,25 @@ extension FolderHandle {
       return nil
     }
     defer { _ = close(file) }
-    var buffer = [UInt8](repeating: 0, count: bytesMax)
-    var done = 0
-    while done < bytesMax {
-      let count = try retrying("read", name) {
-        // SAFETY: read writes at most as many bytes as are left in the buffer.
-        unsafe buffer.withUnsafeMutableBytes { buffer in
-          unsafe Int32(read(file, buffer.baseAddress.map { unsafe $0 + done }, bytesMax - done))
-        }
-      }
-      if count == 0 { break }
-      done += Int(count)
-    }
-    return Array(buffer.prefix(done))
+    return try firstBytes(of: file, called: name, bytesMax: bytesMax)
   }
+}
+
+/// Reads from where the descriptor is, to the end of the file or to `bytesMax` bytes.
+func firstBytes(
+  of file: Int32, called name: String, bytesMax: Int
+) throws(FolderError) -> [UInt8] {
+  var buffer = [UInt8](repeating: 0, count: bytesMax)
+  var done = 0
+  while done < bytesMax {
+    let count = try retrying("read", name) {
+      // SAFETY: read writes at most as many bytes as are left in the buffer.
+      unsafe buffer.withUnsafeMutableBytes { buffer in
+        unsafe Int32(read(file, buffer.baseAddress.map { unsafe $0 + done }, bytesMax - done))
+      }
+    }
+    if count == 0 { break }
+    done += Int(count)
+  }
+  return Array(buffer.prefix(done))
 }

@@ -9,11 +9,15 @@ internal import CFolder
 extension FolderHandle {
   /// Creates a folder.
   ///
+  /// - Parameters:
+  ///   - name: A single name.
+  ///   - isPrivate: Whether only its owner may look into it, from the first moment.
   /// - Throws: ``FolderError``: `exists`, `denied`, `full`.
-  public func makeFolder(_ name: String) throws(FolderError) {
+  public func makeFolder(_ name: String, isPrivate: Bool = false) throws(FolderError) {
     try refuseUnlessComponent(name, "make")
+    let mode = isPrivate ? privateFolderMode : folderMode
     // SAFETY: mkdirat reads the name during the call.
-    try retrying("make", name) { unsafe mkdirat(descriptor, name, folderMode) }
+    try retrying("make", name) { unsafe mkdirat(descriptor, name, mode) }
   }
 
   /// Creates a symbolic link to `target`.

@@ -56,13 +56,17 @@ extension FolderHandle {
   /// Locks the file `name`, creating it if it is missing. Returns nil if another process holds the
   /// lock.
   ///
+  /// - Parameters:
+  ///   - name: A single name.
+  ///   - isPrivate: Whether only its owner may open the file, if it is created.
   /// - Throws: ``FolderError``.
-  public func lock(_ name: String) throws(FolderError) -> FolderLock? {
+  public func lock(_ name: String, isPrivate: Bool = false) throws(FolderError) -> FolderLock? {
     try refuseUnlessComponent(name, "lock")
+    let mode = isPrivate ? privateFileMode : fileMode
     // SAFETY: openat reads the name during the call.
     let file = try retrying("lock", name) {
       unsafe openat(
-        descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, fileMode)
+        descriptor, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
     }
     let lock = FolderLock(descriptor: file)
     do throws(FolderError) {

@@ -63,13 +63,18 @@ public struct FolderHandle: ~Copyable, Sendable {
 
   /// Opens a folder in this one, creating it if it is missing.
   ///
-  /// - Throws: ``FolderError``, like ``folder(_:)`` and ``makeFolder(_:)``.
-  public func folderMade(_ name: String) throws(FolderError) -> FolderHandle {
+  /// - Parameters:
+  ///   - name: A single name.
+  ///   - isPrivate: Whether only its owner may look into it, if it is created.
+  /// - Throws: ``FolderError``, like ``folder(_:)`` and ``makeFolder(_:isPrivate:)``.
+  public func folderMade(
+    _ name: String, isPrivate: Bool = false
+  ) throws(FolderError) -> FolderHandle {
     do throws(FolderError) {
       return try folder(name)
     } catch  where error.kind == .missing {
       do throws(FolderError) {
-        try makeFolder(name)
+        try makeFolder(name, isPrivate: isPrivate)
       } catch  where error.kind == .exists {
         // Another process created it in the meantime: open it like any other.
         return try folder(name)
@@ -81,6 +86,9 @@ public struct FolderHandle: ~Copyable, Sendable {
 
 /// The permissions of new folders, before the process's umask is applied. Content is not secret.
 let folderMode: mode_t = 0o755
+
+/// The permissions of folders with personal data or secrets.
+let privateFolderMode: mode_t = 0o700
 
 /// Throws if a name is not a single component of a path.
 func refuseUnlessComponent(_ name: String, _ operation: String) throws(FolderError) {
