@@ -175,7 +175,7 @@ let package = Package(
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
         "LedgerAnswers", "StoreImport", "SignedStoreData", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        "Audit", "LedgerExport", "PackageFiles", "LocalTime",
+        "Audit", "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -383,6 +383,9 @@ let package = Package(
         "SignedDataSamples",
       ],
       exclude: ["Golden"], swiftSettings: strict),
+    .testTarget(
+      name: "ServiceAccessTests", dependencies: ["ServiceAccess", "PackageFiles", "LedgerEvents"],
+      swiftSettings: strict),
     .testTarget(
       name: "StorePullTests",
       dependencies: [

@@ -94,9 +94,9 @@ struct TokenFile {
     guard TokenText.isID(entry.id.utf8), let hash = bytes(ofHex: entry.sha256),
       hash.count == TokenText.hashBytes
     else { throw damaged(path, "\(shown) has an id or a SHA-256 of another form") }
-    guard let createdAt = Instant(rfc3339: entry.createdAt),
-      let expiresAt = entry.expiresAt.map({ Instant(rfc3339: $0) }) ?? .some(nil)
-    else { throw damaged(path, "\(shown) has a time that is not of RFC 3339") }
+    let createdAt = try moment(entry.createdAt, shown, path)
+    var expiresAt: Instant?
+    if let text = entry.expiresAt { expiresAt = try moment(text, shown, path) }
     let token = AccessToken(
       name: entry.name, scopes: Set(entry.scopes), account: entry.account.map { Name($0) },
       apps: entry.apps, operatorName: entry.operatorName, createdAt: createdAt,
@@ -105,6 +105,15 @@ struct TokenFile {
       throw damaged(path, "\(shown) is not possible (\(error.message))")
     }
     return StoredToken(id: entry.id, hash: hash, token: token)
+  }
+
+  private static func moment(
+    _ text: String, _ shown: String, _ path: String
+  ) throws(TokenError) -> Instant {
+    guard let moment = Instant(rfc3339: text) else {
+      throw damaged(path, "\(shown) has a time that is not of RFC 3339")
+    }
+    return moment
   }
 
   static func hex(_ bytes: [UInt8]) -> String {

@@ -43,8 +43,9 @@ struct ImportRule: TidyRule {
       "StoreImport", "SignedStoreData",
       "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-      "LedgerExport", "PackageFiles", "LocalTime", "ArgumentParser", "UnixSignals",
+      "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess", "ArgumentParser", "UnixSignals",
     ],
+    "ServiceAccess": ["PackageFiles", "LedgerEvents", "Crypto"],
     "StorePull": [
       "PackageFiles", "LedgerEvents", "SignedStoreData", "Crypto", "SwiftASN1", "X509",
     ],
