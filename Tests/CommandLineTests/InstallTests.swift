@@ -33,7 +33,8 @@ import Testing
   }
 
   @Test(
-    "a relative folder is one of the caller's", arguments: [["mine"], ["--with-pull", "mine"]])
+    "a relative folder is one of the caller's",
+    arguments: [["mine"], ["--with-pull", "--with-serve", "mine"]])
   func relative(_ arguments: [String]) throws {
     let (status, said) = try install(arguments)
     #expect(status == 3)
@@ -51,6 +52,8 @@ import Testing
 
   @Test("help says which folder is meant") func help() throws {
     let (status, said) = try install(["--help"])
-    #expect(status == 0 && said.contains("Tools/install [--with-pull] [PREFIX]"), "\(said)")
+    #expect(
+      status == 0 && said.contains("Tools/install [--with-pull] [--with-serve] [PREFIX]"), "\(said)"
+    )
   }
 }

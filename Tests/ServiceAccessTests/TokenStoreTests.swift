@@ -160,24 +160,6 @@ import Testing
     #expect(try store.list().count == TokenFile.tokensMax)
   }
 
-  @Test("writers at the same time do not lose one another's changes") func writers() async throws {
-    for number in 0..<8 { _ = try store.create(TemporaryLedger.token("old-\(number)")) }
-    try await withThrowingTaskGroup(of: Void.self) { [store] group in
-      for writer in 0..<8 {
-        group.addTask {
-          for number in 0..<4 {
-            _ = try store.create(TemporaryLedger.token("\(writer)-\(number)"))
-          }
-          try store.revoke("old-\(writer)")
-        }
-      }
-      try await group.waitForAll()
-    }
-    let expected = (0..<8).flatMap { writer in (0..<4).map { "\(writer)-\($0)" } }
-    #expect(try Set(store.list().map(\.name)) == Set(expected))
-    #expect(try store.list().count == expected.count)
-  }
-
   @Test("what a killed change has left is not read, and the next change goes through")
   func leftOver() throws {
     _ = try store.create(TemporaryLedger.token("shop"))

@@ -27,6 +27,7 @@ struct FolderRule: TidyRule {
     "Tools/bench/": ["py", "c", "sql", "md"],
     "Tools/daybook/": ["swift"],
     "Tools/daybook-pull/": ["swift"],
+    "Tools/daybook-serve/": ["swift"],
     "Tools/page/": ["mjs"],
     "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "csv", "storekit", "receipt", "pem", "md", "py"],

@@ -8,7 +8,7 @@ import LedgerStore
 @main
 struct DaybookServe: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "daybook serve",
+    commandName: "daybook-serve",
     abstract: "Takes in events and answers questions over HTTP.",
     discussion: """
       Every setting is a flag, a variable of the environment (DAYBOOK_PORT for --port) or a member \

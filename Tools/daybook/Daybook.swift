@@ -14,7 +14,8 @@ struct Daybook: ParsableCommand {
       """,
     version: "daybook \(Version.program)",
     subcommands: [
-      Init.self, Append.self, Import.self, PullCommand.self, EventsCommand.self,
+      Init.self, Append.self, Import.self, PullCommand.self, ServeCommand.self,
+      EventsCommand.self,
       CustomersCommand.self,
       CustomerCommand.self, EntitlementsCommand.self,
       HoldersCommand.self, InstalledCommand.self, TransactionsCommand.self, FindingsCommand.self,

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 import LedgerStore

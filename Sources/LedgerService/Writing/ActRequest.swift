@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import LedgerAnswers
 import LedgerEvents
+import LedgerQueries
 import LedgerStore
 import ServiceAccess
 
@@ -132,9 +133,9 @@ struct ActRequest: Sendable {
   ///
   /// - Throws: ``Problem``.
   func done(_ ledger: Ledger, _ token: AccessToken) throws(Problem) -> (json: String, UInt64) {
-    let condition = try ledger.asked { (view) throws(Problem) in try condition(view, token) }
+    let mustHold = try ledger.asked { (view) throws(Problem) in try condition(view, token) }
     do throws(LedgerError) {
-      let outcome = try act.append(to: ledger, if: condition)
+      let outcome = try act.append(to: ledger, if: mustHold)
       let changes = try ledger.read { (view) throws(LedgerError) in
         try act.differences(by: outcome, view)
       }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Foundation
-import PackageFiles
 
 /// Finds `daybook-pull` beside this program and becomes it, so that this program needs no HTTP
 /// client.
@@ -19,32 +17,11 @@ struct PullCommand: ParsableCommand {
   @Argument(parsing: .captureForPassthrough, help: "The arguments of daybook-pull.")
   var arguments: [String] = []
 
-  private static let program = "daybook-pull"
-
   func run() throws {
     try answering {
-      guard let path = Self.path else {
-        throw InputProblem(
-          "the program daybook-pull is neither beside this one nor on the PATH. It is built apart, "
-            + "because it brings an HTTP client. In the package's folder, run "
-            + "`swift build -c release --product daybook-pull`, or `Tools/install --with-pull` to "
-            + "install both.",
-          exitCode: ExitStatus.noInput)
-      }
-      do throws(FolderError) {
-        try ProgramReplacement.run(path, [Self.program] + arguments)
-      } catch {
-        throw InputProblem("\(error)", exitCode: ExitStatus.inputOutput)
-      }
+      try CompanionProgram(
+        name: "daybook-pull", brings: "an HTTP client", installedWith: "--with-pull"
+      ).run(arguments)
     }
-  }
-
-  /// The program beside this one, else the first one on the PATH.
-  private static var path: String? {
-    let own = Bundle.main.executablePath ?? CommandLine.arguments[0]
-    let beside = URL(fileURLWithPath: own).resolvingSymlinksInPath().deletingLastPathComponent()
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    return ([beside.path] + folders.map(String.init)).map { "\($0)/\(program)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 }
