@@ -107,6 +107,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "LedgerImport",
+      dependencies: [
+        "LedgerQueries", "LedgerStore", "LedgerEvents", "StoreImport", "SignedStoreData",
+      ],
+      swiftSettings: strict),
+    .target(
       name: "QueueSimulator", dependencies: ["LedgerModel", "LedgerEvents"],
       swiftSettings: strict),
     .target(
@@ -160,7 +166,7 @@ let package = Package(
       name: "daybook",
       dependencies: [
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
-        "StoreImport", "SignedStoreData", "Replay",
+        "StoreImport", "SignedStoreData", "LedgerImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -313,6 +319,13 @@ let package = Package(
       name: "StoreImportTests",
       dependencies: [
         "StoreImport", "SignedStoreData", "SignedDataSamples", "LedgerEvents", "LedgerOracle",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LedgerImportTests",
+      dependencies: [
+        "LedgerImport", "LedgerQueries", "LedgerEvents", "LedgerTesting", "StoreImport",
+        "SignedStoreData", "SignedDataSamples",
       ],
       swiftSettings: strict),
     .testTarget(
