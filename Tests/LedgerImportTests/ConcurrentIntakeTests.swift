@@ -229,8 +229,8 @@ private final class InterruptedFile: PurchaseImport {
     try expectEach(taken, of: bodies.count)
   }
 
-  /// Expects that all were taken, that their events are all there are, and that they give the answer
-  /// that one after the other gives.
+  /// Expects that all were taken, that their events are all there are, and that they give the
+  /// answer that one after the other gives.
   private func expectEach(_ taken: [TakenNotification], of count: Int) throws {
     #expect(taken.count == count)
     let events = try ledger.everything()
