@@ -115,6 +115,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "LedgerImport",
+      dependencies: [
+        "LedgerQueries", "LedgerStore", "LedgerEvents", "StoreImport", "SignedStoreData",
+      ],
+      swiftSettings: strict),
+    .target(
       name: "QueueSimulator", dependencies: ["LedgerModel", "LedgerEvents"],
       swiftSettings: strict),
     .target(
@@ -173,7 +179,7 @@ let package = Package(
       name: "daybook",
       dependencies: [
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
-        "LedgerAnswers", "StoreImport", "SignedStoreData", "Replay",
+        "LedgerAnswers", "StoreImport", "SignedStoreData", "LedgerImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
         "Audit", "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -210,8 +216,7 @@ let package = Package(
       name: "LedgerService",
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
-        "Audit",
-        "ServiceAccess",
+        "Audit", "LedgerImport", "PackageFiles", "ServiceAccess", "SignedStoreData",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -364,6 +369,13 @@ let package = Package(
       name: "StoreImportTests",
       dependencies: [
         "StoreImport", "SignedStoreData", "SignedDataSamples", "LedgerEvents", "LedgerOracle",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LedgerImportTests",
+      dependencies: [
+        "LedgerImport", "LedgerQueries", "LedgerEvents", "LedgerTesting", "StoreImport",
+        "SignedStoreData", "SignedDataSamples",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -20,6 +20,9 @@ struct ImportRule: TidyRule {
     "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
     "StoreImport": ["LedgerEvents", "LocalTime", "SignedStoreData", "Crypto"],
     "SignedStoreData": ["LedgerEvents", "Crypto", "CryptoExtras", "SwiftASN1", "X509"],
+    "LedgerImport": [
+      "LedgerQueries", "LedgerStore", "LedgerEvents", "StoreImport", "SignedStoreData",
+    ],
     "QueueSimulator": ["LedgerEvents", "LedgerModel"],
     "Replay": [
       "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "ProductPages", "Crypto",
@@ -41,7 +44,7 @@ struct ImportRule: TidyRule {
     "daybook": [
       "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries",
       "Entitlements",
-      "StoreImport", "SignedStoreData",
+      "StoreImport", "SignedStoreData", "LedgerImport",
       "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "LedgerAnswers", "PackageFiles", "LocalTime", "ServiceAccess",

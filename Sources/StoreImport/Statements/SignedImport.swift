@@ -1,4 +1,5 @@
 public import LedgerEvents
+package import SignedStoreData
 
 /// A file of what the App Store signs, read and not yet compared with a ledger: notifications,
 /// transactions, renewal infos, app transactions, or saved answers of the App Store Server API.
@@ -43,43 +44,72 @@ public struct SignedImport: PurchaseImport {
     do throws(ImportError) {
       let statements = try StatementReader(format: format, options: options, trust: trust)
         .statements(bytes)
-      self.options = options
-      isVerified = statements.allSatisfy(\.isVerified)
-      var groups: [Group]
-      do throws(ImportError) {
-        groups = try Self.grouped(statements, options)
-        subjects = try Self.subjects(groups, options)
-      } catch {
-        // The statement that is wrong by itself is named, if there is one.
-        for statement in statements { try statement.check(options) }
-        throw error
-      }
-      // Counted as for an empty ledger, so that the same file always gives the same event.
-      var facts: [Event] = []
-      for index in groups.indices {
-        var known = KnownPurchases()
-        groups[index].facts = try Self.facts(of: groups[index], &known, options)
-        facts += groups[index].facts
-      }
-      self.groups = groups
-      facts = try ImportBatch.ordered(facts)
-      askedAt = statements.compactMap(\.signedAt).max()
-      guard !statements.isEmpty else {
-        received = nil
-        return
-      }
-      guard let date = askedAt ?? facts.last?.occurredAt else {
-        throw ImportError(
-          .missing, path: "signedDate", reason: "the file does not say when it was signed",
-          remedy: "Pass the time when the store was asked with --asked-at TIME")
-      }
-      received = ImportBatch.received(
-        format: format.rawValue, bytes: bytes, events: facts.count, options: options,
-        occurredAt: date, app: groups.map(\.app).common ?? nil,
-        environment: groups.map(\.environment).common, isVerified: isVerified)
+      try self.init(statements, of: bytes, as: format, options)
     } catch {
       throw error.of(file: options.baseName)
     }
+  }
+
+  /// Reads one notification that was verified before. It gives the same events as a file with its
+  /// bytes.
+  ///
+  /// - Parameters:
+  ///   - notification: What was verified.
+  ///   - bytes: The whole body in which the notification came, of which the digest is kept.
+  ///   - options: Information that is not in the notification.
+  /// - Throws: `ImportError` if the notification lacks what every one has.
+  /// - Precondition: It is a notification.
+  /// - Complexity: O(*n*) in the number of bytes.
+  package init(
+    _ notification: VerifiedData, of bytes: [UInt8], options: ImportOptions
+  ) throws(ImportError) {
+    precondition(notification.kind == .notification, "a notification")
+    do throws(ImportError) {
+      let statement = try StatementReader.statement(of: notification, "")
+      try self.init([statement], of: bytes, as: .notification, options)
+    } catch {
+      throw error.of(file: options.baseName)
+    }
+  }
+
+  private init(
+    _ statements: [StoreStatement], of bytes: [UInt8], as format: ImportFormat,
+    _ options: ImportOptions
+  ) throws(ImportError) {
+    self.options = options
+    isVerified = statements.allSatisfy(\.isVerified)
+    var groups: [Group]
+    do throws(ImportError) {
+      groups = try Self.grouped(statements, options)
+      subjects = try Self.subjects(groups, options)
+    } catch {
+      // The statement that is wrong by itself is named, if there is one.
+      for statement in statements { try statement.check(options) }
+      throw error
+    }
+    // Counted as for an empty ledger, so that the same file always gives the same event.
+    var facts: [Event] = []
+    for index in groups.indices {
+      var known = KnownPurchases()
+      groups[index].facts = try Self.facts(of: groups[index], &known, options)
+      facts += groups[index].facts
+    }
+    self.groups = groups
+    facts = try ImportBatch.ordered(facts)
+    askedAt = statements.compactMap(\.signedAt).max()
+    guard !statements.isEmpty else {
+      received = nil
+      return
+    }
+    guard let date = askedAt ?? facts.last?.occurredAt else {
+      throw ImportError(
+        .missing, path: "signedDate", reason: "the file does not say when it was signed",
+        remedy: "Pass the time when the store was asked with --asked-at TIME")
+    }
+    received = ImportBatch.received(
+      format: format.rawValue, bytes: bytes, events: facts.count, options: options,
+      occurredAt: date, app: groups.map(\.app).common ?? nil,
+      environment: groups.map(\.environment).common, isVerified: isVerified)
   }
 
   /// Returns the events that a ledger lacks, together with those that it already has under the same

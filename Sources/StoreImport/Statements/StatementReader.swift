@@ -219,13 +219,19 @@ struct StatementReader {
               text, as: .renewal, ofApp: verifier.app.bundleID, at: now)
           }
         } catch { throw Self.notBelieved(error) }
-        return try verified(data, beside: renewal, item.place)
+        return try Self.statement(of: data, beside: renewal, item.place)
       }
     }
   }
 
-  private func verified(
-    _ data: VerifiedData, beside renewal: VerifiedData?, _ place: String
+  /// Returns the statement that verified data makes.
+  ///
+  /// - Parameters:
+  ///   - data: What was verified.
+  ///   - renewal: The renewal info that stood beside a transaction, in subscription statuses.
+  ///   - place: Where it stands in the file; empty for the whole file.
+  static func statement(
+    of data: VerifiedData, beside renewal: VerifiedData? = nil, _ place: String
   ) throws(ImportError) -> StoreStatement {
     var statement = StoreStatement(
       place: place, isVerified: true, signedAt: data.signedAt, app: Name(data.bundleID),

@@ -1,5 +1,6 @@
 import LedgerAnswers
 import LedgerEvents
+import LedgerImport
 import LedgerQueries
 import StoreImport
 
@@ -11,16 +12,10 @@ struct ReceiptImportRun {
   private let ledger: Ledger?
   private let digestKey: [UInt8]
   private var summary = AppendSummary()
-  /// What is believed of signed data.
-  private let trust: SignatureTrust
-  private let passwords: PasswordTrust
-  /// How rows become events, for `csv`.
-  private let map: TableMap?
+  private let reader: PurchaseReader
   /// The ledger to which a dry run over several files appends.
   private var rehearsal: ImportRehearsal?
 
-  /// How often an import is computed again because something was appended meanwhile.
-  private static let attemptsMax = 20
   /// Up to how many bytes of files stay read, and verified, while the others are put in order.
   private static let keptBytesMax = 64 << 20
 
@@ -28,9 +23,12 @@ struct ReceiptImportRun {
     self.command = command
     self.ledger = ledger
     digestKey = try Import.digestKey(of: ledger)
-    trust = try command.signed.trust(command)
-    map = try command.particular.tableMap()
-    passwords = try command.particular.passwordTrust(isUnverified: command.signed.isUnverified)
+    let trust = try command.signed.trust(command)
+    let map = try command.particular.tableMap()
+    reader = PurchaseReader(
+      format: command.importFormat.format, trust: trust,
+      passwords: try command.particular.passwordTrust(isUnverified: command.signed.isUnverified),
+      map: map)
   }
 
   mutating func run() throws {
@@ -89,25 +87,7 @@ struct ReceiptImportRun {
       fileName: file, digestKey: digestKey, account: command.receipt.account,
       isAccountOverToken: command.receipt.isAccountOverToken, app: command.app,
       environment: command.environment?.environment, askedAt: command.receipt.askedAt)
-    let format = command.importFormat.format
-    do throws(ImportError) {
-      switch format {
-      case .receipt: return try ReceiptImport(receipt: bytes, options: options, trust: trust)
-      case .notificationV1:
-        return try NotificationV1Import(bytes, options: options, trust: passwords)
-      case .revenueCat, .revenueCatExport:
-        return try RevenueCatImport(
-          bytes, isExport: format == .revenueCatExport, options: options)
-      case .csv:
-        guard let map else {
-          throw ImportError(.missing, reason: "a table needs a map", remedy: "Pass --map FILE")
-        }
-        return try TableImport(bytes, map: map, options: options)
-      case _ where format.isOfStatements:
-        return try SignedImport(bytes, as: format, options: options, trust: trust)
-      default: return try ReceiptImport(bytes, options: options)
-      }
-    } catch {
+    do throws(ImportError) { return try reader.read(bytes, options: options) } catch {
       throw InputProblem(error.description)
     }
   }
@@ -123,45 +103,37 @@ struct ReceiptImportRun {
       return try rehearse(receipt, source.file, in: rehearsal.ledger)
     }
     guard let ledger, !command.dryRun else {
-      let known = try ledger?.read { (view) throws(LedgerError) in
-        try KnownPurchases.all(of: receipt, in: view)
-      }
-      let outcome = try outcome(receipt, known ?? [:])
+      let outcome = try outcome(receipt, ledger)
       report(outcome, of: receipt, source.file)
       for event in outcome.events + notes(of: outcome, source.file) {
         Console.print(bytes: EventEncoder().encode(event))
       }
       return
     }
-    for attempt in 1...Self.attemptsMax {
-      do {
-        try append(receipt, source.file, to: ledger)
-        return
-      } catch let error as LedgerError where error.code == .conditionFailed {
-        guard attempt < Self.attemptsMax else {
-          throw InputProblem(
-            "\(source.file): the ledger changed each time this file was compared with it: "
-              + "run it again, nothing is doubled",
-            exitCode: ExitStatus.tryAgain)
-        }
-      }
+    let appended = try explained(source.file) { () throws(IntakeFailure) in
+      try intake(ledger).appendAndWait(receipt, named: source.file)
     }
+    report(appended.outcome, of: receipt, source.file)
+    var added = AppendSummary()
+    for result in appended.results { added.add(result) }
+    summary.add(added)
   }
 
   /// Prints what a file adds to the ones before it.
   private func rehearse(
     _ receipt: any PurchaseImport, _ file: String, in ledger: Ledger
   ) throws {
-    let known = try ledger.read { (view) throws(LedgerError) in
-      try KnownPurchases.all(of: receipt, in: view)
-    }
-    let outcome = try outcome(receipt, known)
+    let outcome = try outcome(receipt, ledger)
     report(outcome, of: receipt, file)
     let events = outcome.events + notes(of: outcome, file)
     var start = 0
     while start < events.count {
       let batch = events[start..<min(events.count, start + batchEventsMax)]
-      let result = try Self.append(batch, file, to: ledger)
+      let result = try explained(file) { () throws(IntakeFailure) in
+        do throws(LedgerError) { return try ledger.appendAndWait(batch.inputs) } catch {
+          throw PurchaseIntake.failure(error, batch, named: file)
+        }
+      }
       for (event, outcome) in zip(batch, result.outcomes) {
         guard case .appended = outcome, try !isKnown(event.id) else { continue }
         Console.print(bytes: EventEncoder().encode(event))
@@ -176,80 +148,44 @@ struct ReceiptImportRun {
     return try ledger.read { (view) throws(LedgerError) in try view.event(withID: id) != nil }
   }
 
+  private func intake(_ ledger: Ledger) -> PurchaseIntake {
+    PurchaseIntake(
+      ledger, recordsClaims: command.receipt.claim, noteID: { Name.timedIdentifier($0) })
+  }
+
+  /// What a file says, compared with a ledger if there is one.
   private func outcome(
-    _ receipt: any PurchaseImport, _ known: [StoreEnvironment: KnownPurchases]
+    _ receipt: any PurchaseImport, _ ledger: Ledger?
   ) throws -> ReceiptImport.Outcome {
-    do throws(ImportError) {
-      return try receipt.outcome(known, recordsClaims: command.receipt.claim)
-    } catch {
-      throw InputProblem(error.description)
+    try explained("") { () throws(IntakeFailure) in
+      if let ledger { return try intake(ledger).outcome(of: receipt) }
+      do throws(ImportError) {
+        return try receipt.outcome([:], recordsClaims: command.receipt.claim)
+      } catch { throw .file(error) }
     }
   }
 
-  /// Appends what the ledger lacks, if nothing has been appended since the ledger was read: an
-  /// owner who became known meanwhile must not be overlooked.
-  private mutating func append(
-    _ receipt: any PurchaseImport, _ file: String, to ledger: Ledger
-  ) throws {
-    let name = ImportOptions.baseName(of: file)
-    var (known, position, texts) = try ledger.read {
-      (view) throws(LedgerError)
-        -> ([StoreEnvironment: KnownPurchases], UInt64, [Name: Set<String>]) in
-      let known = try KnownPurchases.all(of: receipt, in: view)
-      var texts: [Name: Set<String>] = [:]
-      for account in receipt.subjects.flatMap(\.accounts) {
-        texts[account] = try view.notes(about: account)
+  /// Returns what `body` returns, and throws its failure as the commands report it.
+  private func explained<Value>(
+    _ file: String, _ body: () throws(IntakeFailure) -> Value
+  ) throws -> Value {
+    do throws(IntakeFailure) { return try body() } catch {
+      switch error {
+      case .file(let error): throw InputProblem(error.description)
+      case .ledger(let error): throw error
+      case .outrun:
+        throw InputProblem(
+          "\(file): the ledger changed each time this file was compared with it: "
+            + "run it again, nothing is doubled",
+          exitCode: ExitStatus.tryAgain)
       }
-      return (known, view.position, texts)
-    }
-    let outcome = try outcome(receipt, known)
-    let notes = notes(of: outcome, file).filter { note in
-      note.account.flatMap { texts[$0] }?.contains(note.data.string("text") ?? name) != true
-    }
-    let events = outcome.events + notes
-    var added = AppendSummary()
-    var start = 0
-    while start < events.count {
-      let end = min(events.count, start + batchEventsMax)
-      let result = try Self.append(
-        events[start..<end], file, to: ledger,
-        AppendOptions(condition: .noEvent(matching: EventFilter(), after: position)))
-      added.add(result)
-      position = max(position, result.positions?.upperBound ?? position)
-      start = end
-    }
-    report(outcome, of: receipt, file)
-    summary.add(added)
-  }
-
-  /// Appends a batch. Nobody can give an event of a file another id: if the ledger has other
-  /// content under it, two files contradict each other.
-  private static func append(
-    _ batch: ArraySlice<Event>, _ file: String, to ledger: Ledger,
-    _ options: AppendOptions = AppendOptions()
-  ) throws -> AppendResult {
-    do throws(LedgerError) {
-      return try ledger.appendAndWait(batch.map { EventInput(event: $0) }, options: options)
-    } catch {
-      guard error.code == .conflict else { throw error }
-      let event = error.index.map { batch[batch.startIndex + $0] }
-      let id = event.map { " with the id \($0.id)" } ?? ""
-      let position = error.position.map { " at position \($0)" } ?? ""
-      throw InputProblem(
-        ImportError(
-          .contradiction, file: ImportOptions.baseName(of: file),
-          reason: "it states a fact\(id) that the ledger has in other words\(position)",
-          remedy: "Compare the two: daybook events shows the ledger's, and --dry-run the file's"
-        ).description)
     }
   }
 
-  /// The claims as events. Their ids are random, because an id must not reveal an account.
+  /// The claims as events.
   private func notes(of outcome: ReceiptImport.Outcome, _ file: String) -> [Event] {
-    let now = EventLog.systemClock()
-    let name = ImportOptions.baseName(of: file)
-    return outcome.claims.map { claim in
-      claim.note(id: Name.timedIdentifier(now), at: now, fileName: name)
+    PurchaseIntake.notes(of: outcome, named: file, at: EventLog.systemClock()) {
+      Name.timedIdentifier($0)
     }
   }
 
@@ -271,23 +207,6 @@ struct ReceiptImportRun {
     Console.complain(
       "daybook: \(file): \(what) no owner, because no account was named. Import it again with "
         + "--account ACCOUNT to name one.")
-  }
-}
-
-extension LedgerView {
-  /// The texts of the notes in an account's history.
-  fileprivate func notes(about account: Name) throws(LedgerError) -> Set<String> {
-    var query = EventsQuery()
-    query.account = account
-    query.type = "note.added"
-    var texts: Set<String> = []
-    try events(query) { (recorded) throws(LedgerError) in
-      if recorded.event.account == account, let text = recorded.event.data.string("text") {
-        texts.insert(text)
-      }
-      return true
-    }
-    return texts
   }
 }
 

@@ -48,10 +48,11 @@ struct OperatorAct {
   }
 
   private func append(_ ledger: Ledger) throws -> AppendOutcome {
-    do {
+    do throws(LedgerError) {
       return try act.append(to: ledger, if: condition?.holds)
-    } catch let error as LedgerError where error.code == .conditionFailed {
-      throw condition.map { InputProblem($0.otherwise) } ?? error
+    } catch {
+      guard error.code == .conditionFailed, let condition else { throw error }
+      throw InputProblem(condition.otherwise)
     }
   }
 

@@ -1,28 +1,35 @@
-import LedgerEvents
-import LedgerQueries
-import StoreImport
+package import LedgerEvents
+package import LedgerQueries
+package import StoreImport
 
 extension KnownPurchases {
   /// What a ledger knows about a file's purchases, by environment.
-  static func all(
-    of file: any PurchaseImport, in view: LedgerView
+  ///
+  /// - Parameters:
+  ///   - file: What was read of the store.
+  ///   - view: What the ledger contains.
+  ///   - now: The time as of which accounts are linked.
+  /// - Throws: `LedgerError`: what reading the ledger throws.
+  /// - Complexity: O(*n*) in the events of the chains' units, once for each chain of the file.
+  package static func all(
+    of file: any PurchaseImport, in view: LedgerView, now: Instant
   ) throws(LedgerError) -> [StoreEnvironment: KnownPurchases] {
     var known: [StoreEnvironment: KnownPurchases] = [:]
     for subjects in file.subjects {
-      known[subjects.environment] = try KnownPurchases(of: subjects, in: view)
+      known[subjects.environment] = try KnownPurchases(of: subjects, in: view, now: now)
     }
     return known
   }
 
   /// What a ledger knows about the purchases of a file in one environment.
-  ///
-  /// - Complexity: O(*n*) in the events of the chains' units, once for each chain of the file.
-  init(of receipt: ImportSubjects, in view: LedgerView) throws(LedgerError) {
+  private init(
+    of receipt: ImportSubjects, in view: LedgerView, now: Instant
+  ) throws(LedgerError) {
     self.init()
     for identifier in receipt.identifiers {
       recorded[identifier] = try view.event(withID: identifier)?.event
     }
-    var questions = PurchaseQuestions(environment: receipt.environment)
+    var questions = PurchaseQuestions(environment: receipt.environment, now: now)
     for purchase in receipt.purchases {
       try questions.ask(ofChain: purchase.original, view)
       try questions.ask(of: purchase.transaction, view)
@@ -45,6 +52,7 @@ extension KnownPurchases {
 /// Questions to a ledger about purchases, with cached answers.
 private struct PurchaseQuestions {
   let environment: StoreEnvironment
+  let now: Instant
   private var entries: [Name: TransactionsAnswer.Entry] = [:]
   /// The transactions in the order in which they were found, which is that of their first events.
   private var found: [Name] = []
@@ -65,7 +73,10 @@ private struct PurchaseQuestions {
   /// Since when an event of a chain states an account, by original.
   private(set) var statedSince: [Name: Instant] = [:]
 
-  init(environment: StoreEnvironment) { self.environment = environment }
+  init(environment: StoreEnvironment, now: Instant) {
+    self.environment = environment
+    self.now = now
+  }
 
   /// Finds the transactions of a chain, and those of their holders.
   mutating func ask(ofChain original: Name, _ view: LedgerView) throws(LedgerError) {
@@ -297,7 +308,7 @@ private struct PurchaseQuestions {
     var ids: [Name] = []
     let environment = environment
     try view.contents(
-      environments: [environment], account: account, now: EventLog.systemClock()
+      environments: [environment], account: account, now: now
     ) { (contents) throws(LedgerError) in
       ids = contents.customers.first?.accounts ?? []
       return false
