@@ -41,6 +41,18 @@ struct DaybookServe: AsyncParsableCommand {
   var open = false
 
   @Option(
+    name: .customLong("app"),
+    help: ArgumentHelp(
+      "Take the App Store's notifications about this app: its bundle id, and after = Apple's "
+        + "number of it, which production needs (repeatable).", valueName: "bundle[=number]"))
+  var apps: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Believe these root certificates in place of Apple's; for tests.", valueName: "file"))
+  var roots: String?
+
+  @Option(
     name: .customLong("log-level"),
     help: "trace, debug, info, notice, warning, error or critical (default: info).")
   var logLevel: String?
@@ -73,18 +85,14 @@ struct DaybookServe: AsyncParsableCommand {
     }
   }
 
-  private var flags: [ServiceSettings.Name: String] {
-    var flags: [ServiceSettings.Name: String] = [:]
-    flags[.ledger] = ledger
-    flags[.host] = host
-    flags[.port] = port
-    flags[.certificate] = certificate
-    flags[.key] = key
-    flags[.plaintext] = plaintext ? "true" : nil
-    flags[.open] = open ? "true" : nil
-    flags[.logLevel] = logLevel
-    flags[.connections] = connections
-    flags[.stopSeconds] = stopSeconds
+  private var flags: [ServiceSettings.Name: [String]] {
+    let stated: [ServiceSettings.Name: String?] = [
+      .ledger: ledger, .host: host, .port: port, .certificate: certificate, .key: key,
+      .plaintext: plaintext ? "true" : nil, .open: open ? "true" : nil, .roots: roots,
+      .logLevel: logLevel, .connections: connections, .stopSeconds: stopSeconds,
+    ]
+    var flags = stated.compactMapValues { text in text.map { [$0] } }
+    if !apps.isEmpty { flags[.apps] = apps }
     return flags
   }
 

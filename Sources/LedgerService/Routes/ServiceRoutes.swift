@@ -19,6 +19,8 @@ struct ServiceRoutes: Sendable {
   /// Who asked what about whom.
   let audit: Logger
   let version: String
+  /// nil if no app is named whose notifications are taken.
+  let desk: NotificationDesk?
 
   /// The methods of each address, for requests with another one.
   private static let methods: [String: [String]] = {
@@ -27,6 +29,7 @@ struct ServiceRoutes: Sendable {
         + ["/health", "/ready", "/version", "/metrics", "/v1/stats", "/v1/rules", "/v1/types"])
         .map { ($0, ["GET", "HEAD"]) })
     for kind in ActRequest.Kind.allCases { methods["/v1/acts/\(kind.rawValue)"] = ["POST"] }
+    methods[notificationsPath] = ["POST"]
     methods[QuestionRoute.events.path] = ["GET", "HEAD", "POST"]
     return methods
   }()
@@ -51,6 +54,7 @@ struct ServiceRoutes: Sendable {
     router.add(middleware: TracingMiddleware())
     router.add(middleware: RequestLog())
     addUnguarded(to: router)
+    addNotifications(to: router)
     addReading(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .read)))
     addAppending(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .append)))
     addActs(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .operate)))

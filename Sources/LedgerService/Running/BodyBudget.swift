@@ -14,11 +14,11 @@ final class BodyBudget: Sendable {
   /// - Throws: ``Problem``: `tooLarge`, `tooManyRequests`, `badRequest` if the body does not arrive
   ///   or the connection ends before it; and what `use` throws.
   func read<Value: Sendable>(
-    _ request: Request, _ use: (ByteBuffer) async throws(Problem) -> Value
+    _ request: Request, upTo most: Int = ServiceLimits.bodyBytesMax,
+    _ use: (ByteBuffer) async throws(Problem) -> Value
   ) async throws(Problem) -> Value {
-    let most = ServiceLimits.bodyBytesMax
     let stated = request.headers[.contentLength].flatMap { Int($0) }
-    guard (stated ?? 0) <= most else { throw Self.tooLarge }
+    guard (stated ?? 0) <= most else { throw Self.tooLarge(most) }
     // A body of unstated size is given what the largest may need.
     let reserved = max(stated ?? most, 1)
     defer { held.subtract(reserved, ordering: .relaxed) }
@@ -32,10 +32,8 @@ final class BodyBudget: Sendable {
     return try await use(try await Self.collected(request.body, upTo: most))
   }
 
-  private static var tooLarge: Problem {
-    Problem(
-      .tooLarge,
-      "The body has more than \(ServiceLimits.bodyBytesMax >> 20) MiB: send it in parts.")
+  private static func tooLarge(_ most: Int) -> Problem {
+    Problem(.tooLarge, "The body has more than \(most) bytes: send it in parts.")
   }
 
   private enum Outcome {
@@ -59,7 +57,7 @@ final class BodyBudget: Sendable {
       }
       if case .body(let buffer) = outcome { return buffer }
     } catch is NIOTooManyBytesError {
-      throw tooLarge
+      throw tooLarge(most)
     } catch {
       throw Problem(.badRequest, "The body was cut off.")
     }

@@ -1,7 +1,9 @@
+import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
 import HummingbirdTLS
+import LedgerImport
 import LedgerStore
 import Logging
 import Metrics
@@ -9,6 +11,7 @@ import NIOCore
 import NIOSSL
 import ServiceAccess
 import ServiceLifecycle
+import SignedStoreData
 import UnixSignals
 
 /// One process that takes in events and answers questions about a ledger over HTTP.
@@ -50,7 +53,8 @@ package struct LedgerService: Sendable {
       work: work, watch: watch,
       gate: settings.isOpen
         ? .open : .tokens(TokenKeeper(TokenStore(ledger: settings.ledger))),
-      metrics: registry, audit: Logger(label: "daybook.audit"), version: version)
+      metrics: registry, audit: Logger(label: "daybook.audit"), version: version,
+      desk: try desk())
     let application = Application(
       router: routes.router(), server: try server(),
       configuration: ApplicationConfiguration(
@@ -69,6 +73,24 @@ package struct LedgerService: Sendable {
       throw error
     }
     try await close(ledger, work)
+  }
+
+  /// What takes in notifications; nil if no app is named.
+  private func desk() throws -> NotificationDesk? {
+    let apps = try settings.notificationApps()
+    guard !apps.isEmpty else { return nil }
+    var roots = TrustedRoots.apple
+    if let file = settings.roots {
+      do {
+        roots = try TrustedRoots(file: Array(try Data(contentsOf: URL(filePath: file))))
+      } catch {
+        throw ServiceSettings.Invalid(
+          description: "roots: \(file): expected certificates in PEM or DER: \(error)")
+      }
+    }
+    return NotificationDesk(
+      intake: NotificationIntake(apps: apps, roots: roots),
+      refused: RefusedNotifications(ledger: settings.ledger))
   }
 
   private func close(_ ledger: Ledger, _ work: LedgerWork) async throws {

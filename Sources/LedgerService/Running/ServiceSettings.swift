@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import LedgerEvents
+import LedgerImport
 import Logging
 import SystemPackage
 
@@ -19,6 +20,11 @@ package struct ServiceSettings: Sendable {
   /// Whether nobody needs a token. Only for an address of this machine.
   package var isOpen: Bool
   package var logLevel: String
+  /// The apps whose notifications are taken, each as a bundle id, or as that, `=` and Apple's number
+  /// of the app, which production needs.
+  package var apps: [String]
+  /// A file with the root certificates that are believed in place of Apple's; for tests.
+  package var roots: String?
   /// The most connections at the same time.
   package var connectionsMax: Int
   /// How long requests may go on after the service was told to stop, in seconds.
@@ -31,7 +37,7 @@ package struct ServiceSettings: Sendable {
 
   /// The names of the settings, with what a flag and a variable are called after.
   package enum Name: String, CaseIterable, Sendable {
-    case ledger, host, port, certificate, key, plaintext, open
+    case ledger, host, port, certificate, key, plaintext, open, apps, roots
     case logLevel, connections, stopSeconds
   }
 
@@ -43,14 +49,15 @@ package struct ServiceSettings: Sendable {
   ///   - file: A file of JSON with the names as members; nil for none.
   /// - Throws: ``Invalid``, with the setting, what was expected, and what to do.
   package static func read(
-    flags: [Name: String], environment: [String: String], file: String?
+    flags: [Name: [String]], environment: [String: String], file: String?
   ) async throws(Invalid) -> ServiceSettings {
     let reader: ConfigReader
     let inFile: [String]
     do {
       var values: [AbsoluteConfigKey: ConfigValue] = [:]
-      for (name, text) in flags {
-        values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(.string(text), isSecret: false)
+      for (name, texts) in flags {
+        let content = name == .apps ? ConfigContent.stringArray(texts) : .string(texts.last ?? "")
+        values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(content, isSecret: false)
       }
       var providers: [any ConfigProvider] = [
         InMemoryProvider(name: "flags", values: values),
@@ -96,6 +103,7 @@ package struct ServiceSettings: Sendable {
       certificate: reader.string(forKey: "certificate"), key: reader.string(forKey: "key"),
       allowsPlaintext: try flag(reader, .plaintext), isOpen: try flag(reader, .open),
       logLevel: reader.string(forKey: "logLevel", default: "info"),
+      apps: reader.stringArray(forKey: "apps", default: []), roots: reader.string(forKey: "roots"),
       connectionsMax: try number(reader, .connections, 4_096, in: 1...100_000),
       stopSeconds: try number(reader, .stopSeconds, 25, in: 0...3_600))
     try settings.check()
@@ -135,6 +143,7 @@ package struct ServiceSettings: Sendable {
       let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
       throw Invalid(description: "logLevel: expected one of \(levels).")
     }
+    _ = try notificationApps()
     if isOpen, !isLoopback {
       throw Invalid(
         description: "open: without tokens, the service can only listen on an address of this "
@@ -147,6 +156,27 @@ package struct ServiceSettings: Sendable {
           + "the way can read tokens and answers. Name a certificate and its key, or say plaintext "
           + "if something in front of the service ends TLS.")
     }
+  }
+
+  /// The apps whose notifications are taken.
+  ///
+  /// - Throws: ``Invalid``.
+  func notificationApps() throws(Invalid) -> [NotificationApp] {
+    var found: [NotificationApp] = []
+    for text in apps {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let number = parts.count > 1 ? Int64(parts[1]) : nil
+      guard !parts[0].isEmpty, parts.count == 1 || number != nil else {
+        throw Invalid(
+          description: "apps: expected a bundle id, or one with Apple's number of the app, such as "
+            + "com.example.tides=1234567890, found “\(text)”.")
+      }
+      guard !found.contains(where: { $0.bundleID == String(parts[0]) }) else {
+        throw Invalid(description: "apps: \(parts[0]) is there twice.")
+      }
+      found.append(NotificationApp(bundleID: String(parts[0]), appAppleID: number))
+    }
+    return found
   }
 
   /// Whether only this machine can reach the service.
