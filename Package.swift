@@ -15,30 +15,23 @@ let strict: [SwiftSetting] = [
 /// `@_lifetime` on functions that lend bytes out of a page (SE-0446 and its successors).
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+/// The HTTP server of `daybook-serve`.
+let server: [Target.Dependency] = ["", "Core", "HTTP2", "TLS"].map {
+  .product(name: "Hummingbird\($0)", package: "hummingbird")
+}
+
+/// The targets that programs of others can import.
+let libraries = [
+  "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerStore", "LedgerQueries",
+  "Entitlements", "StoreImport", "SignedStoreData", "QueueSimulator", "Replay", "Audit",
+  "LedgerExport", "HostedContent", "ProductCatalogue", "ProductPages", "EventMix",
+]
+
 let package = Package(
   name: "daybook",
   platforms: [.macOS(.v26)],
-  products: [
-    .library(name: "LMDB", targets: ["LMDB"]),
-    .library(name: "AgeFiles", targets: ["AgeFiles"]),
-    .library(name: "LedgerEvents", targets: ["LedgerEvents"]),
-    .library(name: "LedgerModel", targets: ["LedgerModel"]),
-    .library(name: "LedgerStore", targets: ["LedgerStore"]),
-    .library(name: "LedgerQueries", targets: ["LedgerQueries"]),
-    .library(name: "Entitlements", targets: ["Entitlements"]),
-    .library(name: "StoreImport", targets: ["StoreImport"]),
-    .library(name: "SignedStoreData", targets: ["SignedStoreData"]),
-    .library(name: "QueueSimulator", targets: ["QueueSimulator"]),
-    .library(name: "Replay", targets: ["Replay"]),
-    .library(name: "Audit", targets: ["Audit"]),
-    .library(name: "LedgerExport", targets: ["LedgerExport"]),
-    .library(name: "HostedContent", targets: ["HostedContent"]),
-    .library(name: "ProductCatalogue", targets: ["ProductCatalogue"]),
-    .library(name: "ProductPages", targets: ["ProductPages"]),
-    .library(name: "EventMix", targets: ["EventMix"]),
-    .executable(name: "daybook", targets: ["daybook"]),
-    .executable(name: "daybook-pull", targets: ["daybook-pull"]),
-  ],
+  products: libraries.map { .library(name: $0, targets: [$0]) }
+    + ["daybook", "daybook-pull", "daybook-serve"].map { .executable(name: $0, targets: [$0]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -149,8 +142,7 @@ let package = Package(
       name: "LedgerExport",
       dependencies: [
         "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
-        "LedgerEvents",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -180,8 +172,8 @@ let package = Package(
       dependencies: [
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
         "LedgerAnswers", "StoreImport", "SignedStoreData", "LedgerImport", "Replay",
-        "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages",
-        "Audit", "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess",
+        "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
+        "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -221,10 +213,6 @@ let package = Package(
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "HummingbirdHTTP2", package: "hummingbird"),
-        .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -233,7 +221,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ],
+      ] + server,
       swiftSettings: strict),
     // A program of its own, so that nobody who builds `daybook` builds an HTTP server.
     .executableTarget(
@@ -336,16 +324,14 @@ let package = Package(
       name: "LedgerStoreTests",
       dependencies: [
         "Audit", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
-        "LedgerOracle",
-        "LedgerTesting", "LedgerHistories",
-        "RunStorage", "LedgerLog", "LogTesting",
+        "LedgerOracle", "LedgerTesting", "LedgerHistories", "RunStorage", "LedgerLog",
+        "LogTesting",
       ],
       swiftSettings: strict + lifetimes),
     .testTarget(
       name: "CrashTests",
       dependencies: [
-        "LedgerQueries", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild",
-        "daybook",
+        "LedgerQueries", "LedgerEvents", "LMDB", "LedgerHistories", "CrashChild", "daybook",
         "TracedProcesses",
       ],
       swiftSettings: strict),
@@ -353,8 +339,7 @@ let package = Package(
       name: "EntitlementsTests",
       dependencies: [
         "Entitlements", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
-        "LedgerHistories",
-        "LedgerChild",
+        "LedgerHistories", "LedgerChild",
       ],
       swiftSettings: strict),
     .target(
@@ -402,8 +387,7 @@ let package = Package(
       name: "StorePullTests",
       dependencies: [
         "StorePull", "LedgerEvents", "SignedDataSamples", "TracedProcesses", "daybook",
-        "daybook-pull", "SignedStoreData",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "daybook-pull", "SignedStoreData", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "X509", package: "swift-certificates"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -413,8 +397,7 @@ let package = Package(
     .testTarget(
       name: "ReplayTests",
       dependencies: [
-        "Replay", "LedgerQueries", "LedgerModel", "LedgerEvents", "LMDB",
-        "LedgerHistories",
+        "Replay", "LedgerQueries", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
@@ -426,15 +409,13 @@ let package = Package(
       name: "AuditTests",
       dependencies: [
         "Audit", "Replay", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel",
-        "LedgerEvents", "LMDB",
-        "LedgerHistories",
+        "LedgerEvents", "LMDB", "LedgerHistories",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "LedgerExportTests",
       dependencies: [
-        "LedgerExport", "LedgerAnswers", "LedgerQueries", "LedgerEvents",
-        "LedgerHistories",
+        "LedgerExport", "LedgerAnswers", "LedgerQueries", "LedgerEvents", "LedgerHistories",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
@@ -443,9 +424,8 @@ let package = Package(
     .testTarget(
       name: "HostedContentTests",
       dependencies: [
-        "HostedContent", "LedgerQueries", "LedgerEvents", "daybook",
-        "InstallChild", "TracedProcesses", "LedgerHistories",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "HostedContent", "LedgerQueries", "LedgerEvents", "daybook", "InstallChild",
+        "TracedProcesses", "LedgerHistories", .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -484,8 +464,8 @@ let package = Package(
     .executableTarget(
       name: "StoreSimulator",
       dependencies: [
-        "SimulatedDisk", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel", "LedgerEvents",
-        "LMDB", "LedgerOracle", "LedgerHistories",
+        "SimulatedDisk", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel",
+        "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
       ],
       path: "Tools/StoreSimulator/Program", swiftSettings: strict,
       linkerSettings: [.linkedLibrary("dl")]),

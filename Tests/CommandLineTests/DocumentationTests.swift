@@ -232,8 +232,8 @@ import Testing
     let listed = try Program.run(["--help"]).lines.compactMap { line in
       line.wholeMatch(of: #/  ([a-z]+) +[A-Z].*/#).map { String($0.1) }
     }
-    // docs/pulling.md shows what `pull` answers.
-    let shown = Set(Self.samples.compactMap(\.arguments.first)).union(["init", "pull"])
+    // docs/pulling.md shows what `pull` answers, and docs/service.md is about `serve`.
+    let shown = Set(Self.samples.compactMap(\.arguments.first)).union(["init", "pull", "serve"])
     #expect(listed.count >= 14)
     #expect(Set(listed) == shown)
   }

@@ -5,7 +5,7 @@ package import LedgerQueries
 package struct DiffQuestion: Sendable {
   /// The beginning: a moment of the ledger, or with `asOf` of the store.
   package var from: Clocks.LedgerTime
-  /// The end; `nil` for the end of the ledger, or with `asOf` for now.
+  /// The end; `nil` for the end of the ledger, or with `asOf` for the present.
   package var to: Clocks.LedgerTime?
   /// The store time at which both sides are judged.
   package var at: Instant?

@@ -15,9 +15,9 @@ enum Subject: Sendable {
 
 /// Which questions a restricted token may ask, and which events it may append.
 ///
-/// A token for one account gets answers about that account alone. A token for some apps gets answers
-/// about customers of these apps alone: an answer is about all that a customer has, so nobody is
-/// told anything of a customer who has events of another app, too.
+/// A token for one account gets answers about that account alone. A token for some apps gets
+/// answers about customers of these apps alone: an answer is about all that a customer has, so
+/// nobody is told anything of a customer who has events of another app, too.
 enum AccessRule {
   /// - Throws: ``Problem``: `forbidden`, `notFound`.
   static func check(
@@ -53,10 +53,9 @@ enum AccessRule {
           + "about one customer, or with a token without apps.")
     case .events(let query):
       guard let app = query.app, apps.contains(app.text) else {
+        let names = apps.sorted().joined(separator: ", ")
         throw Problem(
-          .forbidden,
-          "The token is for some apps: name one with app=, of \(apps.sorted().joined(separator: ", "))."
-        )
+          .forbidden, "The token is for some apps: name one with app=, of \(names).")
       }
     case .customer(let customer):
       guard try isOnly(of: apps, customer, view) else {

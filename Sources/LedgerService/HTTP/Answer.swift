@@ -163,12 +163,3 @@ extension Answer {
     }
   }
 }
-
-extension HTTPField.Name {
-  /// The last position that an answer knows.
-  static let positionName = HTTPField.Name("Daybook-Position")!
-  static let linkName = HTTPField.Name("Link")!
-  static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-  static let lastEventID = HTTPField.Name("Last-Event-ID")!
-  static let retryAfter = HTTPField.Name("Retry-After")!
-}

@@ -14,8 +14,8 @@ struct NotificationDesk: Sendable {
 }
 
 extension ServiceRoutes {
-  /// The address of the App Store's notifications, for production and sandbox. It needs no token: the
-  /// store has none, and what it sends is believed for its signature alone.
+  /// The address of the App Store's notifications, for production and sandbox. It needs no token:
+  /// the store has none, and what it sends is believed for its signature alone.
   func addNotifications(to router: Router<ServiceContext>) {
     guard let desk else { return }
     router.post(RouterPath(Self.notificationsPath)) { request, context in

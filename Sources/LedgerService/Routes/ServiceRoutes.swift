@@ -50,9 +50,10 @@ struct ServiceRoutes: Sendable {
 
   func router() -> Router<ServiceContext> {
     let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
+    router.add(middleware: RequestLog())
+    router.add(middleware: KnownMethods())
     router.add(middleware: MetricsMiddleware())
     router.add(middleware: TracingMiddleware())
-    router.add(middleware: RequestLog())
     addUnguarded(to: router)
     addNotifications(to: router)
     addReading(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .read)))

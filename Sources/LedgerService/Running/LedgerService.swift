@@ -33,8 +33,8 @@ package struct LedgerService: Sendable {
     self.onListening = onListening
   }
 
-  /// Runs until SIGTERM or SIGINT. Requests that have begun are then answered, and what was appended
-  /// is folded.
+  /// Runs until SIGTERM or SIGINT. Requests that have begun are then answered, and what was
+  /// appended is folded.
   ///
   /// - Throws: `LedgerError` if the ledger cannot be opened, ``ServiceSettings/Invalid`` for a
   ///   certificate that cannot be used, and what listening throws.
@@ -64,8 +64,9 @@ package struct LedgerService: Sendable {
         await onListening(channel.localAddress?.port ?? 0)
       },
       logger: logger)
+    // The last service is stopped first: streams have to end before the server waits for them.
     var configuration = ServiceGroupConfiguration(
-      services: [watch, application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [application, watch], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch {

@@ -55,9 +55,3 @@ struct RequestLog: RouterMiddleware {
     }
   }
 }
-
-extension HTTPField.Name {
-  static let traceParent = HTTPField.Name("traceparent")!
-  static let requestID = HTTPField.Name("Daybook-Request")!
-  static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options")!
-}

@@ -20,8 +20,8 @@ package struct ServiceSettings: Sendable {
   /// Whether nobody needs a token. Only for an address of this machine.
   package var isOpen: Bool
   package var logLevel: String
-  /// The apps whose notifications are taken, each as a bundle id, or as that, `=` and Apple's number
-  /// of the app, which production needs.
+  /// The apps whose notifications are taken, each as a bundle id, or as that, `=` and Apple's
+  /// number of the app, which production needs.
   package var apps: [String]
   /// A file with the root certificates that are believed in place of Apple's; for tests.
   package var roots: String?

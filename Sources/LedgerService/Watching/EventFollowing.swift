@@ -44,7 +44,7 @@ struct EventFollowing: Sendable {
       status: .ok,
       headers: [
         .contentType: "text/event-stream", .cacheControl: "no-store",
-        .init("X-Accel-Buffering")!: "no",
+        .accelBuffering: "no",
       ],
       body: ResponseBody { writer in
         var known = start

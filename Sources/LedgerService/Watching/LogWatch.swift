@@ -72,7 +72,8 @@ final class LogWatch: Service {
   var followerCount: Int { state.withLock { $0.followers.count } }
 
   /// The last positions of the log, from the present one on; the newest alone for somebody who is
-  /// slow. A position that comes again says that nothing was appended for a while. Ends when the service does, or when its reader does.
+  /// slow. A position that comes again says that nothing was appended for a while. Ends when the
+  /// service does, or when its reader does.
   ///
   /// - Throws: ``Problem``: `tooManyRequests`.
   func positions() throws(Problem) -> AsyncStream<UInt64> {

@@ -1,7 +1,7 @@
 import LedgerEvents
 
-/// The members of a JSON object that says what an operator does. One that is not known is a mistake,
-/// and is refused.
+/// The members of a JSON object that says what an operator does. One that is not known is a
+/// mistake, and is refused.
 struct ActMembers {
   private let object: [(name: String, value: JSONValue)]
   private let known: [String]

@@ -118,7 +118,3 @@ extension AppendRequest {
     return key
   }
 }
-
-extension HTTPField.Name {
-  static let cloudEventsVersion = HTTPField.Name("ce-specversion")!
-}

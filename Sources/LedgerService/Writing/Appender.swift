@@ -27,8 +27,8 @@ struct Appender {
 
   /// Appends the events of a body. All that the answer acknowledges is durable.
   ///
-  /// - Throws: ``Problem``: what is wrong with the whole request; if it is atomic, also what is wrong
-  ///   with one event, and then nothing was appended.
+  /// - Throws: ``Problem``: what is wrong with the whole request; if it is atomic, also what is
+  ///   wrong with one event, and then nothing was appended.
   mutating func append(_ body: AppendBody) throws(Problem) -> AppendAnswer {
     guard !body.lines.isEmpty else { throw Problem(.badRequest, "The body has no event.") }
     decode(body)

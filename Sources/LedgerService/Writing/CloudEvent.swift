@@ -94,7 +94,7 @@ struct CloudEvent {
     let index = members.firstIndex { $0.name == "data" }
     var data = index.flatMap { members[$0].value.object } ?? []
     // What is no object is refused later, and must not be replaced here.
-    guard index == nil || members[index!].value.object != nil else { return members }
+    if let index, members[index].value.object == nil { return members }
     data.append(("cloudEvent", .object(others.map { ($0.name, $0.value) })))
     if let index {
       members[index].value = .object(data)

@@ -1,0 +1,20 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses methods that HTTP does not have before they are counted: a series of metrics for each
+/// word that somebody makes up would fill the memory.
+struct KnownMethods: RouterMiddleware {
+  private static let all: Set<HTTPRequest.Method> = [
+    .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
+  ]
+
+  func handle(
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    guard Self.all.contains(request.method) else {
+      throw Problem(.methodNotAllowed, "HTTP has no method of this name.")
+    }
+    return try await next(request, context)
+  }
+}
