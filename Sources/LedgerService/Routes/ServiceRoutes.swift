@@ -184,7 +184,7 @@ struct ServiceRoutes: Sendable {
       about = query.account.map { "account \($0.text)" } ?? "events"
     case .everybody: break
     }
-    audit.info(
+    audit.notice(
       "asked",
       metadata: [
         "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
