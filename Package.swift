@@ -208,7 +208,7 @@ let package = Package(
       name: "LedgerService",
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
-        "Audit", "LedgerImport", "PackageFiles", "ServiceAccess", "SignedStoreData",
+        "Audit", "Entitlements", "LedgerImport", "PackageFiles", "ServiceAccess", "SignedStoreData",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Crypto", package: "swift-crypto"),

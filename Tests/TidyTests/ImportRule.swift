@@ -54,7 +54,8 @@ struct ImportRule: TidyRule {
     "ServiceAccess": ["PackageFiles", "LedgerEvents", "Crypto"],
     "LedgerService": [
       "ServiceAccess", "LedgerAnswers", "Audit", "LedgerQueries", "LedgerStore", "LedgerModel",
-      "LedgerEvents", "LedgerImport", "LocalTime", "PackageFiles", "SignedStoreData",
+      "LedgerEvents", "Entitlements", "LedgerImport", "LocalTime", "PackageFiles",
+      "SignedStoreData",
       "Configuration", "CoreMetrics", "Crypto", "HTTPTypes",
       "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging", "Metrics",
       "NIOCore", "NIOPosix", "NIOSSL", "ServiceLifecycle", "SystemPackage", "UnixSignals",

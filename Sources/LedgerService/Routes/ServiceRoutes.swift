@@ -1,3 +1,4 @@
+import Entitlements
 import HTTPTypes
 import Hummingbird
 import LedgerAnswers
@@ -12,6 +13,7 @@ import ServiceAccess
 /// The addresses of the service, and what each does.
 struct ServiceRoutes: Sendable {
   let work: LedgerWork
+  let lookups: Entitlements
   let watch: LogWatch
   let gate: AccessGate
   let budget = BodyBudget()
@@ -26,7 +28,10 @@ struct ServiceRoutes: Sendable {
   private static let methods: [String: [String]] = {
     var methods = Dictionary(
       uniqueKeysWithValues: (QuestionRoute.all.map(\.path)
-        + ["/health", "/ready", "/version", "/metrics", "/v1/stats", "/v1/rules", "/v1/types"])
+        + [
+          verdictPath, "/health", "/ready", "/version", "/metrics", "/v1/stats", "/v1/rules",
+          "/v1/types",
+        ])
         .map { ($0, ["GET", "HEAD"]) })
     for kind in ActRequest.Kind.allCases { methods["/v1/acts/\(kind.rawValue)"] = ["POST"] }
     methods[notificationsPath] = ["POST"]
@@ -117,6 +122,7 @@ struct ServiceRoutes: Sendable {
         try await answer(route, request, context)
       }
     }
+    addVerdict(to: group)
     group.get("/v1/events") { request, context in try await events(request, context) }
     group.get("/v1/events/:position") { request, context in
       guard let text = context.parameters.get("position"), let position = UInt64(text) else {

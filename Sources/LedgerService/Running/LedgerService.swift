@@ -1,3 +1,4 @@
+import Entitlements
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -49,8 +50,9 @@ package struct LedgerService: Sendable {
     let ledger = try Ledger(at: settings.ledger, access: .readWrite)
     let work = LedgerWork(ledger)
     let watch = LogWatch(ledger.log, logger)
+    let lookups = Entitlements(ledger: ledger)
     let routes = ServiceRoutes(
-      work: work, watch: watch,
+      work: work, lookups: lookups, watch: watch,
       gate: settings.isOpen
         ? .open : .tokens(TokenKeeper(TokenStore(ledger: settings.ledger))),
       metrics: registry, audit: Logger(label: "daybook.audit"), version: version,
@@ -70,10 +72,10 @@ package struct LedgerService: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch {
-      try await close(ledger, work)
+      try await close(ledger, work, lookups)
       throw error
     }
-    try await close(ledger, work)
+    try await close(ledger, work, lookups)
   }
 
   /// What takes in notifications; nil if no app is named.
@@ -94,8 +96,11 @@ package struct LedgerService: Sendable {
       refused: RefusedNotifications(ledger: settings.ledger))
   }
 
-  private func close(_ ledger: Ledger, _ work: LedgerWork) async throws {
+  private func close(
+    _ ledger: Ledger, _ work: LedgerWork, _ lookups: Entitlements
+  ) async throws {
     try await work.end()
+    lookups.release()
     try ledger.foldBeforeLeaving()
     try ledger.close()
   }
