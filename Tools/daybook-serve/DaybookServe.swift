@@ -79,6 +79,9 @@ struct DaybookServe: AsyncParsableCommand {
     } catch let invalid as ServiceSettings.Invalid {
       Self.say("daybook serve: \(invalid.description)")
       throw ExitCode(64)
+    } catch let failure as LedgerService.Failure {
+      Self.say("daybook serve: \(failure.description)")
+      throw ExitCode(74)
     } catch let error as LedgerError {
       Self.say("daybook serve: \(error.message)")
       throw ExitCode(error.code == .noLedger ? 66 : error.code == .busy ? 75 : 74)

@@ -38,7 +38,7 @@ package struct LedgerService: Sendable {
   /// appended is folded.
   ///
   /// - Throws: `LedgerError` if the ledger cannot be opened, ``ServiceSettings/Invalid`` for a
-  ///   certificate that cannot be used, and what listening throws.
+  ///   certificate that cannot be used, ``Failure`` if nothing can be listened to.
   package func run() async throws {
     let output = LogOutput()
     let level = Logger.Level(rawValue: settings.logLevel) ?? .info
@@ -73,9 +73,28 @@ package struct LedgerService: Sendable {
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch {
       try await close(ledger, work, lookups)
-      throw error
+      throw Failure(description: failure(error))
     }
     try await close(ledger, work, lookups)
+  }
+
+  /// Why the service could not listen, or ended by itself.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  private func failure(_ error: any Error) -> String {
+    let address = "\(settings.host), port \(settings.port)"
+    switch error {
+    case let error as IOError where error.errnoCode == EADDRINUSE:
+      return "\(address) is used by another program: end that one, or name another --port."
+    case let error as IOError:
+      return "cannot serve on \(address): \(error.reasonText)."
+    case is SocketAddressError, is SocketAddressError.UnknownHost:
+      return "cannot serve on \(address): the host is not known here; expected a name or an "
+        + "address of this machine."
+    default: return "stopped on \(address): \(error)"
+    }
   }
 
   /// What takes in notifications; nil if no app is named.
@@ -131,5 +150,13 @@ package struct LedgerService: Sendable {
       tlsConfiguration: tls,
       configuration: HTTP2Channel.Configuration(
         idleTimeout: .seconds(ServiceLimits.idleSeconds), streamConfiguration: http1))
+  }
+}
+
+extension IOError {
+  /// What the system says of the error.
+  fileprivate var reasonText: String {
+    POSIXError.Code(rawValue: errnoCode).map { POSIXError($0).localizedDescription }
+      ?? "error \(errnoCode)"
   }
 }

@@ -72,7 +72,9 @@ package struct ServiceSettings: Sendable {
     } catch let invalid as Invalid {
       throw invalid
     } catch {
-      throw Invalid(description: "\(file ?? ""): expected a JSON object of settings: \(error)")
+      throw Invalid(
+        description: "\(file ?? ""): cannot be read as a JSON object of settings: "
+          + error.localizedDescription)
     }
     try refuseUnknown(inFile, in: file ?? "")
     return try checked(reader)
