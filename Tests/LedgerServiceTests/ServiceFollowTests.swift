@@ -94,7 +94,12 @@ extension Task where Success == Void, Failure == any Error {
   /// Ends the connection of a follower, from the client's side.
   fileprivate func hangUp() async throws {
     cancel()
-    do { try await value } catch is CancellationError { return }
+    do { try await value } catch is CancellationError {
+      return
+    } catch let problem as Problem {
+      // It was cancelled in the middle of a question.
+      #expect(problem.kind == .unavailable)
+    }
   }
 }
 

@@ -44,21 +44,23 @@ import Testing
     "/v1/events", "/v1/events?reverse=true", "/v1/events?type=transaction.*",
     "/v1/events?account=account-1", "/v1/events?account=account-1&reverse=true",
     "/v1/events?from=20&to=60&reverse", "/v1/findings", "/v1/findings?reverse=true",
-    "/v1/holders?product=product-1", "/v1/diff?from=0", "/v1/diff?from=0&to=90",
+    "/v1/holders?product=map", "/v1/diff?from=0", "/v1/diff?from=0&to=90",
     "/v1/diff?from=40&at=2030-01-01T00:00:00Z",
   ]
 
   @Test("together are the whole answer, whatever is appended between them", arguments: questions)
   func together(question: String) async throws {
     try await ServiceBench.run { bench in
+      let holders = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
+      #expect(try await bench.append(holders).status == 200)
       try bench.append(Histories.sparse(seed: 7, count: 160, accounts: 8))
       let whole = try await bench.get(question + (question.contains("?") ? "&" : "?") + "limit=10000")
       let expected = try Self.texts(try whole.items())
-      #expect(expected.count > 4, "the question has too few items to say anything: \(question)")
-      #expect(try whole.object()["next"] == nil)
+      #expect(expected.count >= 3, "the question has too few items to say anything: \(question)")
+      #expect(try whole.object()["next"] as? String == nil)
       let found = try await Self.pages(bench, question) { number in
         let more = [
-          Line.purchase("new-\(number)", of: "account-0\(number)", product: "product-1"),
+          Line.purchase("new-\(number)", of: "account-0\(number)"),
           Line.purchase("more-\(number)", of: "account-1", product: "product-1"),
         ]
         let reply = try await bench.append(more)

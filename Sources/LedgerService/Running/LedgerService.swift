@@ -61,7 +61,9 @@ package struct LedgerService: Sendable {
       },
       logger: logger)
     var configuration = ServiceGroupConfiguration(
-      services: [watch, application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      // The last one is stopped first. Streams of followers go on as long as the watch does, and the
+      // application waits for them.
+      services: [application, watch], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch {
