@@ -395,6 +395,25 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "LedgerServiceTests",
+      dependencies: [
+        "LedgerService", "ServiceAccess", "LedgerAnswers", "LedgerQueries", "LedgerStore",
+        "LedgerEvents", "LMDB", "LedgerHistories", "daybook", "daybook-serve",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "ReplayTests",
       dependencies: [
         "Replay", "LedgerQueries", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories",

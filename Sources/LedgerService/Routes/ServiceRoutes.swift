@@ -16,7 +16,9 @@ struct ServiceRoutes: Sendable {
   let lookups: Entitlements
   let watch: LogWatch
   let gate: AccessGate
-  let budget = BodyBudget()
+  var budget = BodyBudget()
+  /// How long `atLeast` waits, in seconds.
+  var atLeastSeconds = ServiceLimits.atLeastSeconds
   let metrics: PrometheusRegistry
   /// Who asked what about whom.
   let audit: Logger
@@ -166,7 +168,7 @@ struct ServiceRoutes: Sendable {
     _ question: Question, _ form: AnswerForm, _ atLeast: UInt64?, _ now: Instant,
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
-    if let atLeast { try await watch.reach(atLeast, within: ServiceLimits.atLeastSeconds) }
+    if let atLeast { try await watch.reach(atLeast, within: atLeastSeconds) }
     let token = try Self.token(context)
     let answer = try await work.ask { (view) throws(Problem) in
       try AccessRule.check(token, question.subject, in: view)

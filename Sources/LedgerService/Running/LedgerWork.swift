@@ -9,10 +9,17 @@ final class LedgerWork: Sendable {
   private let appends: WorkQueue
   private let questions: WorkQueue
 
-  init(_ ledger: Ledger) {
+  /// - Parameters:
+  ///   - ledger: What is worked on.
+  ///   - appendsMax: How many appends run or wait at the same time.
+  ///   - questionsMax: How many questions do.
+  init(
+    _ ledger: Ledger, appendsMax: Int = ServiceLimits.appendsMax,
+    questionsMax: Int = ServiceLimits.questionsMax
+  ) {
     self.ledger = ledger
-    appends = WorkQueue("appends", ServiceLimits.appendThreads, ServiceLimits.appendsMax)
-    questions = WorkQueue("questions", ServiceLimits.questionThreads, ServiceLimits.questionsMax)
+    appends = WorkQueue("appends", ServiceLimits.appendThreads, appendsMax)
+    questions = WorkQueue("questions", ServiceLimits.questionThreads, questionsMax)
   }
 
   /// Runs something that appends.

@@ -85,7 +85,29 @@ package struct ServiceSettings: Sendable {
     guard let object = try JSONValue(document: bytes).object else {
       throw Invalid(description: "\(file): expected a JSON object of settings.")
     }
+    for (name, value) in object {
+      if let name = Name(rawValue: name) { try check(name, value, in: file) }
+    }
     return object.map(\.name)
+  }
+
+  /// The reader takes the default for a member of another type, and 3 for `true`.
+  private static func check(
+    _ name: Name, _ value: JSONValue, in file: String
+  ) throws(Invalid) {
+    let expected: String
+    switch (name, value) {
+    case (.port, .number(let text)), (.connections, .number(let text)),
+      (.stopSeconds, .number(let text)):
+      if Int(text) != nil { return }
+      expected = "a whole number"
+    case (.port, _), (.connections, _), (.stopSeconds, _): expected = "a whole number"
+    case (.plaintext, .boolean), (.open, .boolean): return
+    case (.plaintext, _), (.open, _): expected = "true or false"
+    case (_, .string): return
+    default: expected = "a string"
+    }
+    throw Invalid(description: "\(name.rawValue): expected \(expected) in \(file).")
   }
 
   private static func refuseUnknown(_ names: [String], in file: String) throws(Invalid) {

@@ -20,11 +20,17 @@ final class LogWatch: Service {
 
   private let log: EventLog
   private let logger: Logger
+  private let followersMax: Int
   private let state = Mutex(State())
 
-  init(_ log: EventLog, _ logger: Logger) {
+  /// - Parameters:
+  ///   - log: What is watched.
+  ///   - logger: Where it is said that the log cannot be read.
+  ///   - followersMax: How many are told at the same time.
+  init(_ log: EventLog, _ logger: Logger, followersMax: Int = ServiceLimits.followersMax) {
     self.log = log
     self.logger = logger
+    self.followersMax = followersMax
   }
 
   func run() async throws {
@@ -84,7 +90,7 @@ final class LogWatch: Service {
         continuation.finish()
         return -1
       }
-      guard state.followers.count < ServiceLimits.followersMax else { return nil }
+      guard state.followers.count < followersMax else { return nil }
       state.next += 1
       state.followers[state.next] = continuation
       continuation.yield(state.position)
@@ -92,7 +98,7 @@ final class LogWatch: Service {
     }
     guard let number else {
       var problem = Problem(
-        .tooManyRequests, "\(ServiceLimits.followersMax) clients follow the log already.")
+        .tooManyRequests, "\(followersMax) clients follow the log already.")
       problem.retryAfterSeconds = 30
       throw problem
     }

@@ -1,0 +1,230 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LMDB
+import LedgerEvents
+import LedgerStore
+import Logging
+import NIOCore
+import NIOEmbedded
+import ServiceAccess
+import Testing
+
+@testable import LedgerService
+
+/// The service without its sockets: requests go to its router, and answers come back whole.
+final class ServiceBench: Sendable {
+  let path: String
+  let ledger: Ledger
+  let work: LedgerWork
+  let watch: LogWatch
+  private let responder: RouterResponder<ServiceContext>
+  private let watching: Task<Void, any Error>
+
+  /// Says nothing but what is critical, and numbers no requests: each has the same id.
+  private static let quiet: Logger = {
+    var logger = Logger(label: "tests") { label in
+      JSONLogHandler(label: label, level: .critical, output: LogOutput())
+    }
+    logger[metadataKey: "hb.request.id"] = "test"
+    return logger
+  }()
+
+  /// What a test may want otherwise than the service has it.
+  struct Limits {
+    var appendsMax = ServiceLimits.appendsMax
+    var questionsMax = ServiceLimits.questionsMax
+    var followersMax = ServiceLimits.followersMax
+    var heldBytesMax = ServiceLimits.heldBytesMax
+    /// Nobody waits for a position that does not come.
+    var atLeastSeconds = 0
+    /// Whether tokens are asked for.
+    var hasTokens = false
+  }
+
+  private init(_ limits: Limits) throws {
+    path = NSTemporaryDirectory() + "daybook-service-\(UUID().uuidString)"
+    // Nothing is synced, because these tests do not depend on the disk.
+    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
+    work = LedgerWork(
+      ledger, appendsMax: limits.appendsMax, questionsMax: limits.questionsMax)
+    let watch = LogWatch(ledger.log, Self.quiet, followersMax: limits.followersMax)
+    self.watch = watch
+    let routes = ServiceRoutes(
+      work: work, watch: watch,
+      gate: limits.hasTokens ? .tokens(TokenKeeper(TokenStore(ledger: path))) : .open,
+      budget: BodyBudget(bytesMax: limits.heldBytesMax), atLeastSeconds: limits.atLeastSeconds,
+      metrics: PrometheusRegistry(), audit: Self.quiet, version: "1")
+    responder = routes.router().buildResponder()
+    watching = Task { try await watch.run() }
+  }
+
+  /// Runs a test with a new ledger and a service for it.
+  static func run(
+    _ limits: Limits = Limits(), _ body: (ServiceBench) async throws -> Void
+  ) async throws {
+    let bench = try ServiceBench(limits)
+    do { try await body(bench) } catch {
+      try await bench.close()
+      throw error
+    }
+    try await bench.close()
+  }
+
+  private func close() async throws {
+    watching.cancel()
+    try await watching.value
+    try await work.end()
+    try ledger.close()
+    try FileManager.default.removeItem(atPath: path)
+  }
+
+  func lastPosition() throws -> UInt64 { try ledger.log.lastPosition() }
+
+  // MARK: - Requests
+
+  /// Sends a request, and returns its response, whose body has not been written yet.
+  func response(
+    _ method: HTTPRequest.Method = .get, _ address: String, headers: [String: String] = [:],
+    body: ByteBuffer = ByteBuffer(), statesLength: Bool = true, token: String? = nil
+  ) async throws -> Response {
+    var fields = HTTPFields()
+    for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
+    if let token { fields[.authorization] = "Bearer \(token)" }
+    if statesLength, method == .post { fields[.contentLength] = "\(body.readableBytes)" }
+    let request = Request(
+      head: HTTPRequest(
+        method: method, scheme: "http", authority: "localhost", path: address,
+        headerFields: fields),
+      body: RequestBody(buffer: body))
+    let context = ServiceContext(
+      source: ApplicationRequestContextSource(
+        channel: NIOAsyncTestingChannel(), logger: Self.quiet))
+    return try await responder.respond(to: request, context: context)
+  }
+
+  func get(
+    _ address: String, headers: [String: String] = [:], token: String? = nil
+  ) async throws -> Reply {
+    try await Reply(try await response(.get, address, headers: headers, token: token))
+  }
+
+  /// Appends lines of JSON.
+  func append(
+    _ lines: [String], query: String = "", headers: [String: String] = [:], token: String? = nil
+  ) async throws -> Reply {
+    try await post(
+      lines.joined(separator: "\n"), as: "application/x-ndjson", query: query, headers: headers,
+      token: token)
+  }
+
+  /// Sends a body of a type to the address that appends.
+  func post(
+    _ body: String, as type: String?, query: String = "", headers: [String: String] = [:],
+    token: String? = nil
+  ) async throws -> Reply {
+    var headers = headers
+    if let type { headers["Content-Type"] = type }
+    return try await Reply(
+      try await response(
+        .post, "/v1/events" + query, headers: headers, body: ByteBuffer(string: body), token: token)
+    )
+  }
+
+  /// Appends events as they are, with their own recorded times.
+  func append(_ history: some Sequence<RecordedEvent>) throws {
+    let batch = history.map { recorded in
+      EventInput(event: recorded.event, position: 1, recordedAt: recorded.recordedAt)
+    }
+    try ledger.appendAndWait(batch, options: AppendOptions(trustsRecordedAt: true))
+  }
+
+  /// Makes a token, and returns its text.
+  func token(
+    _ name: String, _ scopes: Set<TokenScope>, account: Name? = nil, apps: [String] = []
+  ) throws -> String {
+    try TokenStore(ledger: path).create(
+      AccessToken(
+        name: name, scopes: scopes, account: account, apps: apps, operatorName: "Ada",
+        createdAt: EventLog.systemClock()))
+  }
+}
+
+/// A whole answer.
+struct Reply {
+  let status: Int
+  let headers: HTTPFields
+  let body: String
+
+  init(_ response: Response) async throws {
+    status = response.status.code
+    headers = response.headers
+    let written = WrittenBody()
+    try await response.body.write(BodyCollector(written: written))
+    body = await written.text
+  }
+
+  var lines: [String] { body.split(separator: "\n").map(String.init) }
+
+  func object() throws -> [String: Any] { try Self.object(body) }
+
+  /// The objects of the lines, or of the member `items`, or of `events`.
+  func objects() throws -> [[String: Any]] { try lines.map(Self.object) }
+
+  func items() throws -> [[String: Any]] {
+    try #require(try object()["items"] as? [[String: Any]], "\(body)")
+  }
+
+  /// What a problem document has after `urn:daybook:problem:`.
+  var problem: String? {
+    do {
+      guard headers[.contentType] == "application/problem+json" else { return nil }
+      let object = try object()
+      guard object["status"] as? Int == status else { return nil }
+      return (object["type"] as? String)?.replacing("urn:daybook:problem:", with: "")
+    } catch {
+      return nil
+    }
+  }
+
+  func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+
+  private static func object(_ text: String) throws -> [String: Any] {
+    try #require(
+      try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+  }
+}
+
+/// What has been written of a body.
+actor WrittenBody {
+  private(set) var text = ""
+
+  func add(_ buffer: ByteBuffer) { text += String(buffer: buffer) }
+}
+
+private struct BodyCollector: ResponseBodyWriter {
+  let written: WrittenBody
+
+  mutating func write(_ buffer: ByteBuffer) async throws { await written.add(buffer) }
+
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+/// Events for tests, as lines of JSON.
+enum Line {
+  static func note(_ id: String, account: String? = nil, more: String = "") -> String {
+    let account = account.map { #""account":"\#($0)","# } ?? ""
+    return #"{"id":"\#(id)","type":"note.added","occurredAt":"2026-02-01T12:00:00Z","#
+      + #"\#(account)\#(more)"data":{"text":"seen"}}"#
+  }
+
+  static func purchase(
+    _ transaction: String, of account: String?, app: String? = nil, product: String = "map"
+  ) -> String {
+    let account = account.map { #","account":"\#($0)""# } ?? ""
+    let app = app.map { #","app":"\#($0)""# } ?? ""
+    return #"{"id":"purchase-\#(transaction)","type":"transaction.purchased","#
+      + #""occurredAt":"2026-02-01T12:00:00Z","transaction":"\#(transaction)","#
+      + #""product":"\#(product)","device":"phone-\#(transaction)"\#(account)\#(app)}"#
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import LedgerEvents
+import LedgerHistories
+import Testing
+
+/// Pages of one answer.
+@Suite("The pages of the service") struct ServicePagingTests {
+  /// Items as texts that can be compared.
+  private static func texts(_ items: [[String: Any]]) throws -> [String] {
+    try items.map { item in
+      String(
+        decoding: try JSONSerialization.data(withJSONObject: item, options: .sortedKeys),
+        as: UTF8.self)
+    }
+  }
+
+  /// Follows `next` to the end, and calls `between` after each page.
+  private static func pages(
+    _ bench: ServiceBench, _ address: String, between: (Int) async throws -> Void
+  ) async throws -> [[String: Any]] {
+    let question = address + (address.contains("?") ? "&" : "?") + "limit=2"
+    var items: [[String: Any]] = []
+    var asked = question
+    for number in 1... {
+      let page = try await bench.get(asked)
+      try #require(page.status == 200, "\(page.body)")
+      let found = try page.items()
+      #expect(found.count <= 2)
+      items += found
+      guard let next = try page.object()["next"] as? String else {
+        #expect(page.header("Link") == nil)
+        return items
+      }
+      #expect(found.count == 2, "only the last page may be short")
+      let query = question.drop { $0 != "?" }
+      #expect(page.header("Link") == "<\(query)&cursor=\(next)>; rel=\"next\"")
+      asked = question + "&cursor=" + next
+      try await between(number)
+    }
+    return items
+  }
+
+  private static let questions = [
+    "/v1/events", "/v1/events?reverse=true", "/v1/events?type=transaction.*",
+    "/v1/events?account=account-1", "/v1/events?account=account-1&reverse=true",
+    "/v1/events?from=20&to=60&reverse", "/v1/findings", "/v1/findings?reverse=true",
+    "/v1/holders?product=map", "/v1/diff?from=0", "/v1/diff?from=0&to=90",
+    "/v1/diff?from=40&at=2030-01-01T00:00:00Z",
+  ]
+
+  @Test("together are the whole answer, whatever is appended between them", arguments: questions)
+  func together(question: String) async throws {
+    try await ServiceBench.run { bench in
+      let holders = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
+      #expect(try await bench.append(holders).status == 200)
+      try bench.append(Histories.sparse(seed: 7, count: 160, accounts: 8))
+      let whole = try await bench.get(question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let expected = try Self.texts(try whole.items())
+      #expect(expected.count >= 3, "the question has too few items to say anything: \(question)")
+      #expect(try whole.object()["next"] as? String == nil)
+      let found = try await Self.pages(bench, question) { number in
+        let more = [
+          Line.purchase("new-\(number)", of: "account-0\(number)"),
+          Line.purchase("more-\(number)", of: "account-1", product: "product-1"),
+        ]
+        let reply = try await bench.append(more)
+        #expect(reply.status == 200)
+      }
+      #expect(try Self.texts(found) == expected)
+    }
+  }
+
+  @Test("of customers have everybody who was there, once each") func customers() async throws {
+    try await ServiceBench.run { bench in
+      try bench.append(Histories.sparse(seed: 7, count: 160, accounts: 8))
+      func accounts(_ items: [[String: Any]]) throws -> [String] {
+        try Self.texts(items).map { text in
+          text.firstMatch(of: /"account":"([^"]*)"/).map { String($0.output.1) } ?? text
+        }
+      }
+      for question in ["/v1/customers", "/v1/customers?search=account"] {
+        let whole = try await bench.get(
+          question + (question.contains("?") ? "&" : "?") + "limit=10000")
+        let expected = try accounts(try whole.items())
+        #expect(expected.count > 4)
+        let found = try accounts(
+          try await Self.pages(bench, question) { number in
+            _ = try await bench.append([Line.purchase("z\(number)", of: "account-0\(number)")])
+          })
+        #expect(Set(found).count == found.count, "\(question): \(found)")
+        #expect(Set(found).isSuperset(of: expected))
+      }
+    }
+  }
+
+  @Test("of an answer at a ledger time stay there") func asOf() async throws {
+    try await ServiceBench.run { bench in
+      try bench.append(Histories.sparse(seed: 9, count: 120, accounts: 8))
+      let question = "/v1/events?asOf=30"
+      let found = try await Self.pages(bench, question) { _ in }
+      #expect(found.map { $0["position"] as? Int } == Array(1...30))
+    }
+  }
+}

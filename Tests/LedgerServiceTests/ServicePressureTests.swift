@@ -1,0 +1,116 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LedgerService
+
+/// More than the service can do at once.
+@Suite("The service under pressure", .timeLimit(.minutes(2))) struct ServicePressureTests {
+  /// Holds threads of the service until it is let go.
+  private final class Hold: Sendable {
+    private let gate = DispatchSemaphore(value: 0)
+    private let begun = Atomic(0)
+
+    /// Blocks a thread of the service.
+    func take() {
+      begun.add(1, ordering: .sequentiallyConsistent)
+      gate.wait()
+    }
+
+    func waitUntilTaken(_ count: Int) async {
+      while begun.load(ordering: .sequentiallyConsistent) < count { await Task.yield() }
+    }
+
+    func letGo(_ count: Int) { for _ in 0..<count { gate.signal() } }
+  }
+
+  @Test("refuses appends that it cannot hold, and loses none that it acknowledges")
+  func appends() async throws {
+    var limits = ServiceBench.Limits()
+    limits.appendsMax = 2
+    try await ServiceBench.run(limits) { bench in
+      let hold = Hold()
+      let held = (0..<2).map { _ in
+        Task { try await bench.work.append { _ in hold.take() } }
+      }
+      await hold.waitUntilTaken(2)
+      for number in 0..<20 {
+        let reply = try await bench.append([Line.note("n\(number)")])
+        #expect(reply.status == 429)
+        #expect(reply.problem == "too-many-requests")
+        #expect(reply.header("Retry-After") == "1")
+      }
+      #expect(try bench.lastPosition() == 0, "what was refused is not there")
+      // Questions have threads of their own.
+      #expect(try await bench.get("/v1/events").status == 200)
+      hold.letGo(2)
+      for task in held { try await task.value }
+      // Clients that send again until they are answered.
+      let acknowledged = try await Self.appendAll(bench, writers: 8, each: 25)
+      #expect(acknowledged.count == 200)
+      let events = try await bench.get("/v1/events?limit=10000").items()
+      #expect(events.count == 200)
+      for event in events {
+        let id = try #require(event["id"] as? String)
+        #expect(acknowledged[id] == event["position"] as? Int)
+      }
+    }
+  }
+
+  /// What was acknowledged: ids with their positions.
+  private static func appendAll(
+    _ bench: ServiceBench, writers: Int, each: Int
+  ) async throws -> [String: Int] {
+    try await withThrowingTaskGroup(of: [String: Int].self) { group in
+      for writer in 0..<writers {
+        group.addTask {
+          var known: [String: Int] = [:]
+          for number in 0..<each {
+            let id = "w\(writer)-\(number)"
+            var reply = try await bench.append([Line.note(id)])
+            while reply.status == 429 {
+              await Task.yield()
+              reply = try await bench.append([Line.note(id)])
+            }
+            try #require(reply.status == 200)
+            known[id] = try reply.objects()[0]["position"] as? Int
+          }
+          return known
+        }
+      }
+      return try await group.reduce(into: [:]) { all, known in all.merge(known) { $1 } }
+    }
+  }
+
+  @Test("refuses questions that it cannot hold, and appends go on") func questions() async throws {
+    var limits = ServiceBench.Limits()
+    limits.questionsMax = 1
+    try await ServiceBench.run(limits) { bench in
+      let hold = Hold()
+      let held = Task { try await bench.work.run { hold.take() } }
+      await hold.waitUntilTaken(1)
+      let reply = try await bench.get("/v1/entitlements?account=ada")
+      #expect(reply.status == 429)
+      #expect(reply.header("Retry-After") == "1")
+      #expect(try await bench.append([Line.note("a")]).status == 200)
+      hold.letGo(1)
+      try await held.value
+      #expect(try await bench.get("/v1/entitlements?account=ada").status == 200)
+    }
+  }
+
+  @Test("refuses bodies that it cannot hold") func bodies() async throws {
+    var limits = ServiceBench.Limits()
+    limits.heldBytesMax = 1_000
+    try await ServiceBench.run(limits) { bench in
+      let notes = (0..<20).map { Line.note("n\($0)") }
+      let refused = try await bench.append(notes)
+      #expect(refused.status == 429)
+      #expect(refused.header("Retry-After") == "1")
+      #expect(try bench.lastPosition() == 0)
+      // The room of a refused body is given back, and that of a taken one, too.
+      for note in notes { #expect(try await bench.append([note]).status == 200) }
+    }
+  }
+}
