@@ -15,6 +15,15 @@ let strict: [SwiftSetting] = [
 /// `@_lifetime` on functions that lend bytes out of a page (SE-0446 and its successors).
 let lifetimes: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
+// Products that many targets need.
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
 /// The HTTP server of `daybook-serve`.
 let server: [Target.Dependency] = ["", "Core", "HTTP2", "TLS"].map {
   .product(name: "Hummingbird\($0)", package: "hummingbird")
@@ -60,8 +69,7 @@ let package = Package(
     .target(
       name: "AgeFiles",
       dependencies: [
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        crypto, cryptoExtras,
       ],
       swiftSettings: strict),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
@@ -73,15 +81,13 @@ let package = Package(
     .target(
       name: "LedgerLog",
       dependencies: [
-        "LMDB", "PageReading", "AgeFiles", "LedgerEvents",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LMDB", "PageReading", "AgeFiles", "LedgerEvents", crypto,
       ],
       swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerStore",
       dependencies: [
-        "LMDB", "PageReading", "AgeFiles", "RunStorage", "LedgerLog", "LedgerEvents",
-        "LedgerModel",
+        "LMDB", "PageReading", "AgeFiles", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
       ],
       swiftSettings: strict + lifetimes),
     .target(
@@ -94,17 +100,13 @@ let package = Package(
     .target(
       name: "StoreImport",
       dependencies: [
-        "LedgerEvents", "LocalTime", "SignedStoreData",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerEvents", "LocalTime", "SignedStoreData", crypto,
       ],
       swiftSettings: strict),
     .target(
       name: "SignedStoreData",
       dependencies: [
-        "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
+        "LedgerEvents", crypto, cryptoExtras, asn1, x509,
       ],
       swiftSettings: strict),
     .target(
@@ -119,8 +121,7 @@ let package = Package(
     .target(
       name: "Replay",
       dependencies: [
-        "LedgerQueries", "LedgerModel", "LedgerEvents", "ProductPages",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerQueries", "LedgerModel", "LedgerEvents", "ProductPages", crypto,
       ],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"),
@@ -130,8 +131,7 @@ let package = Package(
     .target(
       name: "Audit",
       dependencies: [
-        "LMDB", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LMDB", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", crypto,
       ],
       swiftSettings: strict),
     .target(
@@ -142,8 +142,7 @@ let package = Package(
       name: "LedgerExport",
       dependencies: [
         "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
-        "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "LedgerEvents", crypto, .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .systemLibrary(
@@ -156,8 +155,7 @@ let package = Package(
     .target(
       name: "HostedContent",
       dependencies: [
-        "PackageFiles", "LedgerEvents", "LedgerModel",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "PackageFiles", "LedgerEvents", "LedgerModel", crypto,
       ],
       swiftSettings: strict),
     .target(
@@ -173,34 +171,28 @@ let package = Package(
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
         "LedgerAnswers", "StoreImport", "SignedStoreData", "LedgerImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-        "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess", argumentParser,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
     .target(
       name: "ServiceAccess",
       dependencies: [
-        "PackageFiles", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
+        "PackageFiles", "LedgerEvents", crypto,
       ],
       swiftSettings: strict),
     .target(
       name: "StorePull",
       dependencies: [
-        "PackageFiles", "LedgerEvents", "SignedStoreData",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
+        "PackageFiles", "LedgerEvents", "SignedStoreData", crypto, asn1, x509,
       ],
       swiftSettings: strict),
     // A program of its own, so that nobody who builds `daybook` builds an HTTP client.
     .executableTarget(
       name: "daybook-pull",
       dependencies: [
-        "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", argumentParser,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore,
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       path: "Tools/daybook-pull", swiftSettings: strict),
@@ -210,12 +202,10 @@ let package = Package(
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
         "Audit", "Entitlements", "LedgerImport", "PackageFiles", "ServiceAccess", "SignedStoreData",
         .product(name: "Configuration", package: "swift-configuration"),
-        .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Metrics", package: "swift-metrics"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "Metrics", package: "swift-metrics"), nioCore,
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -227,8 +217,7 @@ let package = Package(
     .executableTarget(
       name: "daybook-serve",
       dependencies: [
-        "LedgerService", "LedgerAnswers", "LedgerStore",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "LedgerService", "LedgerAnswers", "LedgerStore", argumentParser,
       ],
       path: "Tools/daybook-serve", swiftSettings: strict),
     .target(
@@ -272,7 +261,7 @@ let package = Package(
       dependencies: [
         "AgeFiles", "Audit", "EventMix", "HostedContent", "LedgerEvents", "LedgerLog",
         "LedgerModel", "LedgerStore", "PageReading", "ProductCatalogue", "RunStorage",
-        "SignedStoreData", "StoreImport", .product(name: "Crypto", package: "swift-crypto"),
+        "SignedStoreData", "StoreImport", crypto,
       ],
       path: "Tools/Fuzz", exclude: ["README.md", "Corpus"], swiftSettings: strict),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"], swiftSettings: strict + lifetimes),
@@ -307,8 +296,7 @@ let package = Package(
     .testTarget(
       name: "LedgerLogTests",
       dependencies: [
-        "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories", "LogTesting", "LedgerChild",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories", "LogTesting", "LedgerChild", crypto,
       ],
       swiftSettings: strict + lifetimes),
     .target(
@@ -324,8 +312,7 @@ let package = Package(
       name: "LedgerStoreTests",
       dependencies: [
         "Audit", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LMDB",
-        "LedgerOracle", "LedgerTesting", "LedgerHistories", "RunStorage", "LedgerLog",
-        "LogTesting",
+        "LedgerOracle", "LedgerTesting", "LedgerHistories", "RunStorage", "LedgerLog", "LogTesting",
       ],
       swiftSettings: strict + lifetimes),
     .testTarget(
@@ -345,9 +332,7 @@ let package = Package(
     .target(
       name: "SignedDataSamples",
       dependencies: [
-        "SignedStoreData", "LedgerEvents", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
+        "SignedStoreData", "LedgerEvents", crypto, asn1, x509,
       ],
       path: "Tests/SignedDataSamples", swiftSettings: strict),
     .testTarget(
@@ -366,11 +351,7 @@ let package = Package(
     .testTarget(
       name: "SignedStoreDataTests",
       dependencies: [
-        "SignedStoreData", "SignedDataSamples", "LedgerEvents",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
+        "SignedStoreData", "SignedDataSamples", "LedgerEvents", crypto, cryptoExtras, asn1, x509,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -387,9 +368,7 @@ let package = Package(
       name: "StorePullTests",
       dependencies: [
         "StorePull", "LedgerEvents", "SignedDataSamples", "TracedProcesses", "daybook",
-        "daybook-pull", "SignedStoreData", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "X509", package: "swift-certificates"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        "daybook-pull", "SignedStoreData", crypto, x509, nioCore,
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
@@ -398,26 +377,22 @@ let package = Package(
       name: "LedgerServiceTests",
       dependencies: [
         "LedgerService", "ServiceAccess", "LedgerAnswers", "LedgerQueries", "LedgerStore",
-        "LedgerEvents", "LMDB", "LedgerHistories", "daybook", "daybook-serve",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        "LedgerEvents", "Entitlements", "LedgerImport", "LMDB", "LedgerHistories", "daybook",
+        "daybook-serve",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"), nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), asn1, x509,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",
       dependencies: [
-        "Replay", "LedgerQueries", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "Replay", "LedgerQueries", "LedgerModel", "LedgerEvents", "LMDB", "LedgerHistories", crypto,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -444,7 +419,7 @@ let package = Package(
       name: "HostedContentTests",
       dependencies: [
         "HostedContent", "LedgerQueries", "LedgerEvents", "daybook", "InstallChild",
-        "TracedProcesses", "LedgerHistories", .product(name: "Crypto", package: "swift-crypto"),
+        "TracedProcesses", "LedgerHistories", crypto,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -483,8 +458,8 @@ let package = Package(
     .executableTarget(
       name: "StoreSimulator",
       dependencies: [
-        "SimulatedDisk", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel",
-        "LedgerEvents", "LMDB", "LedgerOracle", "LedgerHistories",
+        "SimulatedDisk", "LedgerQueries", "LedgerStore", "LedgerLog", "LedgerModel", "LedgerEvents",
+        "LMDB", "LedgerOracle", "LedgerHistories",
       ],
       path: "Tools/StoreSimulator/Program", swiftSettings: strict,
       linkerSettings: [.linkedLibrary("dl")]),

@@ -1,8 +1,10 @@
+import Entitlements
 import Foundation
 import HTTPTypes
 import Hummingbird
 import LMDB
 import LedgerEvents
+import LedgerImport
 import LedgerStore
 import Logging
 import NIOCore
@@ -17,6 +19,7 @@ final class ServiceBench: Sendable {
   let path: String
   let ledger: Ledger
   let work: LedgerWork
+  private let lookups: Entitlements
   let watch: LogWatch
   private let responder: RouterResponder<ServiceContext>
   private let watching: Task<Void, any Error>
@@ -48,13 +51,18 @@ final class ServiceBench: Sendable {
     ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
     work = LedgerWork(
       ledger, appendsMax: limits.appendsMax, questionsMax: limits.questionsMax)
+    let lookups = Entitlements(ledger: ledger)
+    self.lookups = lookups
     let watch = LogWatch(ledger.log, Self.quiet, followersMax: limits.followersMax)
     self.watch = watch
     let routes = ServiceRoutes(
-      work: work, watch: watch,
+      work: work, lookups: lookups, watch: watch,
       gate: limits.hasTokens ? .tokens(TokenKeeper(TokenStore(ledger: path))) : .open,
       budget: BodyBudget(bytesMax: limits.heldBytesMax), atLeastSeconds: limits.atLeastSeconds,
-      metrics: PrometheusRegistry(), audit: Self.quiet, version: "1")
+      metrics: PrometheusRegistry(), audit: Self.quiet, version: "1",
+      desk: NotificationDesk(
+        intake: NotificationIntake(apps: [NotificationApp(bundleID: "com.example.tides")]),
+        refused: RefusedNotifications(ledger: path)))
     responder = routes.router().buildResponder()
     watching = Task { try await watch.run() }
   }
@@ -75,6 +83,7 @@ final class ServiceBench: Sendable {
     watching.cancel()
     try await watching.value
     try await work.end()
+    lookups.release()
     try ledger.close()
     try FileManager.default.removeItem(atPath: path)
   }

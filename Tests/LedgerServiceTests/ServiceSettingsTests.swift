@@ -30,7 +30,7 @@ import Testing
     let file = try folder.write(
       #"{"port":1,"ledger":"f","logLevel":"error","stopSeconds":7,"connections":9,"open":true}"#)
     let settings = try await ServiceSettings.read(
-      flags: [.port: "3"],
+      flags: [.port: ["3"]],
       environment: [
         "DAYBOOK_PORT": "2", "DAYBOOK_LEDGER": "v", "DAYBOOK_LOG_LEVEL": "debug",
         "DAYBOOK_STOP_SECONDS": "8",
@@ -66,13 +66,14 @@ import Testing
     ]
     for (flags, environment, name) in wrong {
       let error = await #expect(throws: ServiceSettings.Invalid.self, "\(flags) \(environment)") {
-        try await ServiceSettings.read(flags: flags, environment: environment, file: nil)
+        try await ServiceSettings.read(
+          flags: flags.mapValues { [$0] }, environment: environment, file: nil)
       }
       #expect(error?.description.hasPrefix("\(name):") == true, "\(error?.description ?? "")")
     }
     for host in ["127.0.0.1", "localhost", "::1", "127.0.0.2"] {
       let settings = try await ServiceSettings.read(
-        flags: [.host: host, .open: "true"], environment: [:], file: nil)
+        flags: [.host: [host], .open: ["true"]], environment: [:], file: nil)
       #expect(settings.isLoopback)
     }
   }

@@ -36,7 +36,7 @@ extension ServiceRoutes {
     default: throw Problem(.badRequest, "Name either a product or an entitlement.")
     }
     if let least = try items.number("atLeast", in: 1...UInt64.max) {
-      try await watch.reach(least, within: ServiceLimits.atLeastSeconds)
+      try await watch.reach(least, within: atLeastSeconds)
     }
     let token = try Self.token(context)
     let subject = Subject.customer(.account(account))

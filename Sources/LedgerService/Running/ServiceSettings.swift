@@ -73,7 +73,7 @@ package struct ServiceSettings: Sendable {
       throw invalid
     } catch {
       throw Invalid(
-        description: "\(file ?? ""): cannot be read as a JSON object of settings: "
+        description: "\(file ?? ""): expected a JSON object of settings, and it cannot be read: "
           + error.localizedDescription)
     }
     try refuseUnknown(inFile, in: file ?? "")
@@ -104,6 +104,8 @@ package struct ServiceSettings: Sendable {
     case (.port, _), (.connections, _), (.stopSeconds, _): expected = "a whole number"
     case (.plaintext, .boolean), (.open, .boolean): return
     case (.plaintext, _), (.open, _): expected = "true or false"
+    case (.apps, .array(let apps)) where apps.allSatisfy({ $0.string != nil }): return
+    case (.apps, _): expected = "a list of strings"
     case (_, .string): return
     default: expected = "a string"
     }
