@@ -32,7 +32,9 @@ enum BuiltProgram {
     let files = ["out", "err"].map { folder.appending(path: "\(UUID().uuidString).\($0)") }
     defer {
       for file in files {
-        do { try FileManager.default.removeItem(at: file) } catch { print("left \(file): \(error)") }
+        do { try FileManager.default.removeItem(at: file) } catch {
+          print("left \(file): \(error)")
+        }
       }
     }
     for file in files { try Data().write(to: file) }

@@ -102,7 +102,8 @@ struct HeavyServiceProcessTests {
     }
   }
 
-  @Test("answers what is under way after SIGTERM, and then ends with 0", arguments: [SIGTERM, SIGINT])
+  @Test(
+    "answers what is under way after SIGTERM, and then ends with 0", arguments: [SIGTERM, SIGINT])
   func terminated(_ signal: Int32) async throws {
     let ledger = try MadeLedger()
     try await ledger.served(["--open", "--stop-seconds", "3600"]) { served in

@@ -37,7 +37,8 @@ import X509
     }
 
     /// A client that trusts this certificate and no other one.
-    func client(_ version: HTTPClient.Configuration.HTTPVersion) throws -> HTTPClient.Configuration {
+    func client(_ version: HTTPClient.Configuration.HTTPVersion) throws -> HTTPClient.Configuration
+    {
       var tls = TLSConfiguration.makeClientConfiguration()
       tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8)))
       var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
@@ -81,7 +82,9 @@ import X509
     }
   }
 
-  @Test("is not talked to by a client that does not trust its certificate") func untrusted() async throws {
+  @Test("is not talked to by a client that does not trust its certificate") func untrusted()
+    async throws
+  {
     let ledger = try MadeLedger()
     let identity = try Identity("Daybook's tests")
     let other = try Identity("Somebody else")
@@ -92,7 +95,9 @@ import X509
     }
   }
 
-  @Test("is not begun with a certificate that is none, or with another one's key") func wrong() throws {
+  @Test("is not begun with a certificate that is none, or with another one's key") func wrong()
+    throws
+  {
     let ledger = try MadeLedger()
     let (identity, other) = (try Identity("One"), try Identity("Another"))
     let certificate = try ledger.write("certificate.pem", identity.certificate)

@@ -103,7 +103,8 @@ final class ServedLedger: Sendable {
     while true {
       let metrics = try await get("/metrics").body
       let found = metrics.split(separator: "\n").contains { line in
-        line.hasPrefix(metric) && (line.split(separator: " ").last.flatMap { Double($0) }) == Double(value)
+        line.hasPrefix(metric)
+          && (line.split(separator: " ").last.flatMap { Double($0) }) == Double(value)
       }
       if found { return }
     }
@@ -168,6 +169,8 @@ final class MadeLedger: Sendable {
   }
 
   deinit {
-    do { try FileManager.default.removeItem(at: folder) } catch { print("left \(folder): \(error)") }
+    do { try FileManager.default.removeItem(at: folder) } catch {
+      print("left \(folder): \(error)")
+    }
   }
 }

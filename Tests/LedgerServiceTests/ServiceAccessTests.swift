@@ -189,7 +189,8 @@ import Testing
       let token = try bench.token("a", [.append], apps: ["app.a"])
       let reply = try await bench.append(
         [
-          Line.purchase("t1", of: "ada", app: "app.b"), Line.purchase("t2", of: "ada", app: "app.a"),
+          Line.purchase("t1", of: "ada", app: "app.b"),
+          Line.purchase("t2", of: "ada", app: "app.a"),
           Line.purchase("t3", of: "ada"),
         ], token: token)
       #expect(reply.status == 422)
@@ -223,7 +224,9 @@ import Testing
     }
   }
 
-  @Test("that was revoked, or has expired, is refused at the next request") func revoked() async throws {
+  @Test("that was revoked, or has expired, is refused at the next request") func revoked()
+    async throws
+  {
     try await ServiceBench.run(Self.guarded) { bench in
       let store = TokenStore(ledger: bench.path)
       let text = try bench.token("gone", [.admin])

@@ -84,11 +84,13 @@ private struct AskedHistory {
   var documents: [TwiceAsked] {
     let (account, product) = (Self.spelled(account), Self.spelled(product))
     return [
-      TwiceAsked(address: "/v1/entitlements?account=\(account)", words: ["entitlements", self.account]),
+      TwiceAsked(
+        address: "/v1/entitlements?account=\(account)", words: ["entitlements", self.account]),
       TwiceAsked(
         address: "/v1/entitlements?transaction=\(transaction)&environment=sandbox",
         words: ["entitlements", "--transaction", transaction, "--environment", "sandbox"]),
-      TwiceAsked(address: "/v1/transactions?account=\(account)", words: ["transactions", self.account]),
+      TwiceAsked(
+        address: "/v1/transactions?account=\(account)", words: ["transactions", self.account]),
       TwiceAsked(
         address: "/v1/transactions?account=\(account)&open",
         words: ["transactions", self.account, "--open"]),
@@ -135,7 +137,8 @@ private struct AskedHistory {
         address: "/v1/diff?from=0&to=\(middle.position)&at=\(at)",
         words: ["diff", "--from", "0", "--to", "\(middle.position)", "--at", at], isList: true),
       TwiceAsked(
-        address: "/v1/diff?from=\(events[0].event.occurredAt.rfc3339)&to=\(at)&asOf=\(events.count)",
+        address:
+          "/v1/diff?from=\(events[0].event.occurredAt.rfc3339)&to=\(at)&asOf=\(events.count)",
         words: [
           "diff", "--from", events[0].event.occurredAt.rfc3339, "--to", at, "--as-of",
           "\(events.count)",
@@ -146,7 +149,9 @@ private struct AskedHistory {
 
 /// The service and the command line are two voices of one ledger.
 @Suite("The service's answers") struct ServiceAnswersTests {
-  @Test("are those of the command line, at present and with both clocks", arguments: [3, 11] as [UInt64])
+  @Test(
+    "are those of the command line, at present and with both clocks",
+    arguments: [3, 11] as [UInt64])
   func same(seed: UInt64) async throws {
     try await ServiceBench.run { bench in
       let history = AskedHistory(seed: seed)
@@ -201,7 +206,8 @@ private struct AskedHistory {
         "/v1/entitlements?account=a&account=b", "/v1/entitlements?account=a&transaction=b",
         "/v1/events?limit=0", "/v1/events?limit=10001", "/v1/events?cursor=x", "/v1/events?from=0",
         "/v1/events?from=3&to=2", "/v1/events?type=x", "/v1/events?reverse=maybe", "/v1/diff",
-        "/v1/events?format=xml", "/v1/holders", "/v1/findings?rule=none", "/v1/events?at=yesterdayish",
+        "/v1/events?format=xml", "/v1/holders", "/v1/findings?rule=none",
+        "/v1/events?at=yesterdayish",
         "/v1/entitlements?account=%zz", "/v1/events?follow=true&to=9",
       ]
       for address in wrong {

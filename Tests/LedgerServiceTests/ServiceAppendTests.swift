@@ -143,7 +143,8 @@ struct SpooledLine {
   func unknownTypes() async throws {
     try await ServiceBench.run { bench in
       let near = Line.purchase("t1", of: "ada").replacing("purchased", with: "purchasd")
-      let far = Line.purchase("t2", of: "ada").replacing("transaction.purchased", with: "tea.brewed")
+      let far = Line.purchase("t2", of: "ada").replacing(
+        "transaction.purchased", with: "tea.brewed")
       let refused = try await bench.append([near, far])
       #expect(refused.status == 400)
       let answers = try refused.objects()
@@ -169,7 +170,9 @@ struct SpooledLine {
 
   // MARK: - Bodies that are not taken
 
-  @Test("that is too large is refused, with and without a stated length") func tooLarge() async throws {
+  @Test("that is too large is refused, with and without a stated length") func tooLarge()
+    async throws
+  {
     try await ServiceBench.run { bench in
       let body = ByteBuffer(repeating: 0x20, count: ServiceLimits.bodyBytesMax + 1)
       for statesLength in [true, false] {
@@ -199,14 +202,17 @@ struct SpooledLine {
       }
       #expect(try await bench.post("", as: "application/json").problem == "invalid-event")
       #expect(try bench.lastPosition() == 0)
-      for (number, type) in ["application/jsonl", "Application/X-NDJSON; charset=utf-8"].enumerated() {
+      for (number, type) in ["application/jsonl", "Application/X-NDJSON; charset=utf-8"]
+        .enumerated()
+      {
         #expect(try await bench.post(Line.note("\(number)"), as: type).status == 200)
       }
       let pretty = Line.note("p").replacing(",", with: ",\n  ")
       let one = try await bench.post(pretty, as: "application/json")
       #expect(one.status == 200)
       #expect(try one.object()["lastPosition"] as? Int == 3)
-      #expect(try await bench.append([Line.note("a")], query: "?atomc=true").problem == "bad-request")
+      #expect(
+        try await bench.append([Line.note("a")], query: "?atomc=true").problem == "bad-request")
     }
   }
 }
@@ -228,8 +234,9 @@ struct SpooledLine {
         let again = try await bench.append(Self.nameless, headers: ["Idempotency-Key": spelled])
         #expect(again.status == 200)
         #expect(try again.objects().map { $0["position"] as? Int } == [1, 2])
-        #expect(try again.objects().map { $0["id"] as? String }
-          == first.objects().map { $0["id"] as? String })
+        #expect(
+          try again.objects().map { $0["id"] as? String }
+            == first.objects().map { $0["id"] as? String })
       }
       let other = try await bench.append(Self.nameless, headers: ["Idempotency-Key": "0b5a-2"])
       #expect(try other.objects().map { $0["position"] as? Int } == [3, 4])
@@ -247,7 +254,9 @@ struct SpooledLine {
     }
   }
 
-  @Test("leaves events that state an id alone, and refuses a key that is none") func stated() async throws {
+  @Test("leaves events that state an id alone, and refuses a key that is none") func stated()
+    async throws
+  {
     try await ServiceBench.run { bench in
       let lines = [Line.note("mine"), Self.nameless[0]]
       let reply = try await bench.append(lines, headers: ["Idempotency-Key": "k"])

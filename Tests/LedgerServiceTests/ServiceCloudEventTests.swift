@@ -13,7 +13,9 @@ import Testing
       + #""time":"2026-02-01T12:00:00Z"\#(more),"data":\#(data)}"#
   }
 
-  @Test("becomes an event whose envelope gives id, type, time and account") func structured() async throws {
+  @Test("becomes an event whose envelope gives id, type, time and account") func structured()
+    async throws
+  {
     try await ServiceBench.run { bench in
       let reply = try await bench.post(
         Self.envelope("c1", more: #","subject":"ada","partitionkey":"p""#), as: Self.single)

@@ -59,7 +59,9 @@ import Testing
     }
   }
 
-  @Test("is refused if it cannot be read, or has nothing to be about") func unreadable() async throws {
+  @Test("is refused if it cannot be read, or has nothing to be about") func unreadable()
+    async throws
+  {
     try await ServiceBench.run { bench in
       let unreadable = try await bench.append([Line.note("n1")], headers: ["If-Match": "\"x\""])
       #expect(unreadable.problem == "bad-request")
@@ -90,7 +92,9 @@ import Testing
     }
   }
 
-  @Test("atLeast: a position that does not come is an error that says so") func beyond() async throws {
+  @Test("atLeast: a position that does not come is an error that says so") func beyond()
+    async throws
+  {
     try await ServiceBench.run { bench in
       _ = try await bench.append([Line.purchase("t1", of: "ada")])
       for question in [Self.ada, "/v1/events?count=true", "/v1/holders?product=map"] {

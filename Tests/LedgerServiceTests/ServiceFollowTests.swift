@@ -12,7 +12,8 @@ actor Follower {
   private var isReading: Bool
   /// How many writes the service has begun.
   private(set) var writes = 0
-  private var waiting: [(isMet: @Sendable (String, Int) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+  private var waiting:
+    [(isMet: @Sendable (String, Int) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
   private var stopped: [CheckedContinuation<Void, Never>] = []
 
   init(isReading: Bool = true) { self.isReading = isReading }
@@ -39,7 +40,9 @@ actor Follower {
   }
 
   /// Waits for the event at a position.
-  func wait(for position: Int) async { await wait { text, _ in text.contains("\nid: \(position)\n") } }
+  func wait(for position: Int) async {
+    await wait { text, _ in text.contains("\nid: \(position)\n") }
+  }
 
   /// The positions that were received, in order.
   var positions: [Int] {
@@ -123,7 +126,9 @@ extension Task where Success == Void, Failure == any Error {
     }
   }
 
-  @Test("begins at the end of the log, or where it says, and gets whole events") func begins() async throws {
+  @Test("begins at the end of the log, or where it says, and gets whole events") func begins()
+    async throws
+  {
     try await ServiceBench.run { bench in
       try await bench.appendTogether(1...10)
       let (newest, from) = (Follower(), Follower())
@@ -189,7 +194,8 @@ extension Task where Success == Void, Failure == any Error {
     }
   }
 
-  @Test("that never reads holds one piece of text, and stops nobody") func neverReads() async throws {
+  @Test("that never reads holds one piece of text, and stops nobody") func neverReads() async throws
+  {
     try await ServiceBench.run { bench in
       let count = 3 * ServiceLimits.followEvents
       let (stuck, other) = (Follower(isReading: false), Follower())

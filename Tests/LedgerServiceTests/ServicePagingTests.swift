@@ -54,7 +54,8 @@ import Testing
       let holders = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
       #expect(try await bench.append(holders).status == 200)
       try bench.append(Histories.sparse(seed: 7, count: 160, accounts: 8))
-      let whole = try await bench.get(question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let whole = try await bench.get(
+        question + (question.contains("?") ? "&" : "?") + "limit=10000")
       let expected = try Self.texts(try whole.items())
       #expect(expected.count >= 3, "the question has too few items to say anything: \(question)")
       #expect(try whole.object()["next"] as? String == nil)
