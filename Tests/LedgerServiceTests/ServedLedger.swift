@@ -26,6 +26,9 @@ final class ServedLedger: Sendable {
     process.standardOutput = FileHandle.nullDevice
     let errors = Pipe()
     process.standardError = errors
+    // Each follower keeps a connection.
+    var configuration = configuration
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     try process.run()
     number = process.processIdentifier

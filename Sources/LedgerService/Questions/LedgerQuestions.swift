@@ -55,13 +55,14 @@ enum LedgerQuestions {
     let (explains, isReverse) = (try items.flag("explain"), try items.flag("reverse"))
     let (page, limit) = (try PageClocks(items), try items.limit())
     query.clocks = page.clocks
+    // Without a store time, rules are judged at the newest event, as the command line does, and not
+    // at the moment of the question.
+    if try items.instant("at") == nil { query.clocks.at = nil }
     let asked = query
     return Question(asked.customer.map { .customer($0) } ?? .everybody) {
       (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
-      var query = asked
-      query.clocks.at = at
-      let findings = try view.findings(query)
+      let findings = try view.findings(asked)
       var pager = Pager(page.cursor, limit: limit)
       for finding in isReverse ? findings.reversed() : findings {
         let goesOn = pager.add {

@@ -134,22 +134,22 @@ package struct LedgerService: Sendable {
     guard let certificate = settings.certificate, let key = settings.key else {
       return .http1(configuration: http1)
     }
-    let tls: TLSConfiguration
     do {
-      tls = TLSConfiguration.makeServerConfiguration(
+      let tls = TLSConfiguration.makeServerConfiguration(
         certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map {
           .certificate($0)
         },
         privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+      // Whether the key is that of the certificate is only seen here.
+      return try .http2Upgrade(
+        tlsConfiguration: tls,
+        configuration: HTTP2Channel.Configuration(
+          idleTimeout: .seconds(ServiceLimits.idleSeconds), streamConfiguration: http1))
     } catch {
       throw ServiceSettings.Invalid(
         description: "certificate \(certificate) and key \(key): expected a chain of certificates "
           + "and its private key in PEM: \(error)")
     }
-    return try .http2Upgrade(
-      tlsConfiguration: tls,
-      configuration: HTTP2Channel.Configuration(
-        idleTimeout: .seconds(ServiceLimits.idleSeconds), streamConfiguration: http1))
   }
 }
 
