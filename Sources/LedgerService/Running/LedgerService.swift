@@ -73,6 +73,8 @@ package struct LedgerService: Sendable {
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch {
       try await close(ledger, work, lookups)
+      // Whether the key is that of the certificate is only seen when the server starts.
+      if error is NIOSSLError || error is BoringSSLError { throw Self.wrongFiles(settings, error) }
       throw Failure(description: failure(error))
     }
     try await close(ledger, work, lookups)
@@ -140,16 +142,21 @@ package struct LedgerService: Sendable {
           .certificate($0)
         },
         privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-      // Whether the key is that of the certificate is only seen here.
       return try .http2Upgrade(
         tlsConfiguration: tls,
         configuration: HTTP2Channel.Configuration(
           idleTimeout: .seconds(ServiceLimits.idleSeconds), streamConfiguration: http1))
     } catch {
-      throw ServiceSettings.Invalid(
-        description: "certificate \(certificate) and key \(key): expected a chain of certificates "
-          + "and its private key in PEM: \(error)")
+      throw Self.wrongFiles(settings, error)
     }
+  }
+
+  private static func wrongFiles(
+    _ settings: ServiceSettings, _ error: any Error
+  ) -> ServiceSettings.Invalid {
+    ServiceSettings.Invalid(
+      description: "certificate \(settings.certificate ?? "-") and key \(settings.key ?? "-"): "
+        + "expected a chain of certificates and its private key in PEM: \(error)")
   }
 }
 

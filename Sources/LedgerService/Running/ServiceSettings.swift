@@ -71,6 +71,8 @@ package struct ServiceSettings: Sendable {
       reader = ConfigReader(providers: providers)
     } catch let invalid as Invalid {
       throw invalid
+    } catch let error as EventError {
+      throw Invalid(description: "\(file ?? ""): expected a JSON object of settings: \(error)")
     } catch {
       throw Invalid(
         description: "\(file ?? ""): expected a JSON object of settings, and it cannot be read: "
