@@ -32,6 +32,7 @@ struct FolderRule: TidyRule {
     "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "csv", "storekit", "receipt", "pem", "md", "py"],
     "Tools/samples/atlas/": ["plist", "txt", "csv"],
+    "Tools/service/": ["check", "py"],
     "Tools/signed/": ["py"],
     "Tools/sumdb/": ["go", "md"],
     "docs/": ["md", "txt", "json", "svg"],

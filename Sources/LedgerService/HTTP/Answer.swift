@@ -113,11 +113,15 @@ extension Answer {
   }
 
   /// The tag of a body: the position that it knows, and a hash of what it says, without the moment
-  /// of the question. So two answers have one tag if nothing but time has passed between them.
+  /// of the question, which a cursor in it repeats. So two answers have one tag if nothing but time
+  /// has passed between them.
   ///
   /// Source: RFC 9110, section 8.8.3.
   static func tag(of body: String, position: UInt64, at: Instant?) -> String {
     var text = body
+    if let at, let range = text.firstRange(of: "\"next\":\"\(position)-\(at.microseconds)-") {
+      text.removeSubrange(range)
+    }
     if let moment = at?.rfc3339, let range = text.firstRange(of: "\"at\":\"\(moment)\"") {
       text.removeSubrange(range)
     }

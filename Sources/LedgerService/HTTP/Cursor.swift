@@ -23,10 +23,21 @@ struct Cursor: Equatable {
   /// nil if the text is no cursor.
   init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 3, let position = UInt64(parts[0]), let at = Int64(parts[1]),
-      let read = UInt64(parts[2]), (0...Instant.microsecondsMax).contains(at)
+    guard parts.count == 3, let position = UInt64(digits: parts[0]),
+      let at = UInt64(digits: parts[1]).flatMap({ Int64(exactly: $0) }),
+      let read = UInt64(digits: parts[2]), (0...Instant.microsecondsMax).contains(at)
     else { return nil }
     self.init(position: position, at: Instant(microseconds: at), read: read)
+  }
+}
+
+extension UInt64 {
+  /// A number in digits alone; nil for anything else, also for a sign.
+  init?(digits text: some StringProtocol) {
+    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let number = UInt64(text)
+    else { return nil }
+    self = number
   }
 }
 

@@ -104,7 +104,7 @@ struct QueryItems {
     _ name: String, in range: ClosedRange<UInt64>
   ) throws(Problem) -> UInt64? {
     guard let text = try text(name) else { return nil }
-    guard let number = UInt64(text), range.contains(number) else {
+    guard let number = UInt64(digits: text), range.contains(number) else {
       let end = range.upperBound == .max ? "" : " to \(range.upperBound)"
       throw Problem(
         .badRequest, "\(name): expected a whole number from \(range.lowerBound)\(end).")
@@ -121,7 +121,7 @@ struct QueryItems {
 
   func ledgerTime(_ name: String) throws(Problem) -> Clocks.LedgerTime? {
     guard let text = try text(name) else { return nil }
-    if let position = UInt64(text) { return .position(position) }
+    if let position = UInt64(digits: text) { return .position(position) }
     do throws(SpokenTimeError) {
       return .instant(try times.moment(text, or: "a position (1200)"))
     } catch {

@@ -16,7 +16,7 @@ extension ServiceRoutes {
   /// May this account have this? The one question that is asked at every tap, so it takes the short
   /// way: one lookup of the stored answer, on the thread that has the request.
   func addVerdict(to group: RouterGroup<ServiceContext>) {
-    group.get(RouterPath(Self.verdictPath)) { request, context in
+    group.answer(RouterPath(Self.verdictPath)) { request, context in
       try await verdict(request, context)
     }
   }

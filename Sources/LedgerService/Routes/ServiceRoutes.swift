@@ -43,7 +43,10 @@ struct ServiceRoutes: Sendable {
 
   /// Why there is nothing for a method at a path.
   static func absence(_ method: String, _ path: String) -> Problem {
-    let isEvent = path.hasPrefix("/v1/events/")
+    // As the router reads it, which does not look at empty parts.
+    let parts = path.split(separator: "/")
+    let path = "/" + parts.joined(separator: "/")
+    let isEvent = path.hasPrefix("/v1/events/") && parts.count == 3
     guard let methods = methods[path] ?? (isEvent ? ["GET", "HEAD"] : nil),
       !methods.contains(method)
     else {
@@ -56,11 +59,11 @@ struct ServiceRoutes: Sendable {
   }
 
   func router() -> Router<ServiceContext> {
-    let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-    router.add(middleware: RequestLog())
+    let router = Router(context: ServiceContext.self)
     router.add(middleware: KnownMethods())
     router.add(middleware: MetricsMiddleware())
     router.add(middleware: TracingMiddleware())
+    router.add(middleware: RequestLog())
     addUnguarded(to: router)
     addNotifications(to: router)
     addReading(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .read)))
@@ -74,9 +77,9 @@ struct ServiceRoutes: Sendable {
   // MARK: - For machines that look after the service
 
   private func addUnguarded(to router: Router<ServiceContext>) {
-    router.get("/health") { _, _ in Self.document { $0.member("status", "alive") } }
-    router.get("/ready") { _, _ in try await ready() }
-    router.get("/version") { [version] _, _ in
+    router.answer("/health") { _, _ in Self.document { $0.member("status", "alive") } }
+    router.answer("/ready") { _, _ in try await ready() }
+    router.answer("/version") { [version] _, _ in
       Self.document { json in
         json.member("daybook", version)
         json.member("ledgerFormat", LogIdentity.formatVersion)
@@ -120,14 +123,15 @@ struct ServiceRoutes: Sendable {
 
   private func addReading(to group: RouterGroup<ServiceContext>) {
     for route in QuestionRoute.all {
-      group.get(RouterPath(route.path)) { request, context in
+      group.answer(RouterPath(route.path)) { request, context in
         try await answer(route, request, context)
       }
     }
     addVerdict(to: group)
-    group.get("/v1/events") { request, context in try await events(request, context) }
-    group.get("/v1/events/:position") { request, context in
-      guard let text = context.parameters.get("position"), let position = UInt64(text) else {
+    group.answer("/v1/events") { request, context in try await events(request, context) }
+    group.answer("/v1/events/:position") { request, context in
+      guard let text = context.parameters.get("position"), let position = UInt64(digits: text)
+      else {
         throw Problem(.notFound, "Expected the position of an event, a whole number from 1.")
       }
       let route = QuestionRoute("/v1/events/:position", []) { _ in
@@ -135,10 +139,10 @@ struct ServiceRoutes: Sendable {
       }
       return try await answer(route, request, context)
     }
-    group.get("/v1/rules") { _, _ in
+    group.answer("/v1/rules") { _, _ in
       Self.list(Rule.allCases.map { rule in JSONText.text { rule.write(to: &$0) } })
     }
-    group.get("/v1/types") { _, _ in
+    group.answer("/v1/types") { _, _ in
       Self.list(
         EventKind.allCases.filter { $0 != .unknown }.map { kind in
           JSONText.text { kind.write(to: &$0) }
@@ -233,8 +237,8 @@ struct ServiceRoutes: Sendable {
   // MARK: - Administration
 
   private func addAdministration(to group: RouterGroup<ServiceContext>) {
-    group.get("/metrics") { _, _ in try await measured() }
-    group.get("/v1/stats") { request, context in
+    group.answer("/metrics") { _, _ in try await measured() }
+    group.answer("/v1/stats") { request, _ in
       let items = try QueryItems(request.uri.query, ["format"], now: EventLog.systemClock())
       let form = try AnswerForm(items, accept: request.headers[.accept])
       return try await statistics().response(form, to: request)
@@ -277,5 +281,18 @@ struct ServiceRoutes: Sendable {
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
+  }
+}
+
+extension RouterMethods<ServiceContext> {
+  /// Registers what answers GET and HEAD at an address. ``RequestLog`` leaves out the body of the
+  /// latter: Hummingbird would do so around the middleware, which then counts the request as active
+  /// for ever.
+  func answer(
+    _ path: RouterPath,
+    use handler: @escaping @Sendable (Request, ServiceContext) async throws -> Response
+  ) {
+    get(path, use: handler)
+    head(path, use: handler)
   }
 }

@@ -36,7 +36,7 @@ struct RequestLog: RouterMiddleware {
         "status": "\(response.status.code)",
         "microseconds": "\(Int64(elapsed))",
       ])
-    var answered = response
+    var answered = request.method == .head ? response.createHeadResponse() : response
     answered.headers[.requestID] = context.id
     answered.headers[.contentTypeOptions] = "nosniff"
     if let trace = request.headers[.traceParent] { answered.headers[.traceParent] = trace }

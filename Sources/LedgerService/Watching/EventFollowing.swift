@@ -22,7 +22,7 @@ struct EventFollowing: Sendable {
   /// - Throws: ``Problem``: `badRequest`.
   func start(_ query: EventsQuery, _ request: Request) throws(Problem) -> UInt64 {
     if let text = request.headers[.lastEventID] {
-      guard let position = UInt64(text), position < .max else {
+      guard let position = UInt64(digits: text), position < .max else {
         throw Problem(.badRequest, "Last-Event-ID: expected the position of an event.")
       }
       return position

@@ -20,7 +20,7 @@ struct AppendBody {
   init(_ bytes: [UInt8], _ request: AppendRequest) throws(Problem) {
     var found: [Line] = []
     switch request.form {
-    case .lines: found = Self.lines(of: bytes)
+    case .lines: found = try Self.lines(of: bytes)
     // A document may span several lines, and an event is one.
     case .event: found = [Line(number: 1, json: .success(try Self.document(bytes).json))]
     case .cloudEvent: found = [Self.line(1, try CloudEvent(Self.document(bytes)))]
@@ -30,13 +30,10 @@ struct AppendBody {
       guard let elements = try Self.document(bytes).array else {
         throw Problem(.invalidEvent, "Expected a JSON array of CloudEvents.")
       }
+      try Self.check(count: elements.count)
       for (index, element) in elements.enumerated() {
         found.append(Self.line(index + 1, CloudEvent(element)))
       }
-    }
-    guard found.count <= Self.eventsMax else {
-      throw Problem(
-        .tooLarge, "The body has \(found.count) events: send at most \(Self.eventsMax) at once.")
     }
     guard let key = request.idempotencyKey else {
       lines = found
@@ -48,6 +45,12 @@ struct AppendBody {
         json: line.json.map { json in
           Self.named(json, key, line.number, by: request.token.name)
         })
+    }
+  }
+
+  private static func check(count: Int) throws(Problem) {
+    guard count <= eventsMax else {
+      throw Problem(.tooLarge, "The body has more than \(eventsMax) events: send it in parts.")
     }
   }
 
@@ -65,13 +68,19 @@ struct AppendBody {
       })
   }
 
-  private static func lines(of bytes: [UInt8]) -> [Line] {
+  /// One line after the other: a body of the largest size can have millions, which together would
+  /// take a hundred times its room.
+  private static func lines(of bytes: [UInt8]) throws(Problem) -> [Line] {
     var lines: [Line] = []
     var number = 0
-    for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest[line.endIndex...].dropFirst()
       number += 1
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
       lines.append(Line(number: number, json: .success(Array(line))))
+      try check(count: lines.count)
     }
     return lines
   }

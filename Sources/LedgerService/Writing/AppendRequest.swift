@@ -60,6 +60,11 @@ extension AppendRequest {
 
   private static func form(_ request: Request) throws(Problem) -> Form {
     let type = (request.headers[.contentType] ?? "").lowercased()
+    let coding = request.headers[.contentEncoding]?.lowercased() ?? "identity"
+    guard coding == "identity" else {
+      throw Problem(
+        .unsupportedMediaType, "Content-Encoding: expected none: send the body as it is.")
+    }
     let essence = type.split(separator: ";").first.map { $0.filter { !$0.isWhitespace } } ?? ""
     if request.headers[.cloudEventsVersion] != nil {
       return .binaryCloudEvent(
@@ -95,8 +100,9 @@ extension AppendRequest {
       }
       return nil
     }
-    let digits = text.drop { $0 == "\"" || $0 == "W" || $0 == "/" }.prefix(while: \.isNumber)
-    guard let position = UInt64(digits) else {
+    guard let match = text.wholeMatch(of: /(?:W\/)?"?([0-9]+)(?:-[0-9a-f]+)?"?/),
+      let position = UInt64(match.1)
+    else {
       throw Problem(
         .badRequest, "If-Match: expected an ETag of this service, which begins with a position.")
     }
