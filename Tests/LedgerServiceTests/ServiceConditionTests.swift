@@ -71,6 +71,18 @@ import Testing
     }
   }
 
+  @Test("If-Match: a position that the log has not reached is another ledger's") func ahead()
+    async throws
+  {
+    try await ServiceBench.run { bench in
+      let reply = try await bench.append([Line.note("n1")], headers: ["If-Match": "\"1\""])
+      #expect(reply.status == 412)
+      #expect(try bench.lastPosition() == 0)
+      #expect(
+        try await bench.append([Line.note("n1")], headers: ["If-Match": "\"0\""]).status == 200)
+    }
+  }
+
   @Test("atLeast: an answer knows the append whose position it names") func atLeast() async throws {
     var limits = ServiceBench.Limits()
     limits.atLeastSeconds = 3_600

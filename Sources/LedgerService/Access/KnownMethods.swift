@@ -13,7 +13,7 @@ struct KnownMethods: RouterMiddleware {
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
     guard Self.all.contains(request.method) else {
-      throw Problem(.methodNotAllowed, "HTTP has no method of this name.")
+      throw ServiceRoutes.absence(request.method.rawValue, request.uri.path)
     }
     return try await next(request, context)
   }

@@ -31,6 +31,7 @@ struct Appender {
   ///   wrong with one event, and then nothing was appended.
   mutating func append(_ body: AppendBody) throws(Problem) -> AppendAnswer {
     guard !body.lines.isEmpty else { throw Problem(.badRequest, "The body has no event.") }
+    try checkReading()
     decode(body)
     if request.isAtomic {
       try appendWhole()
@@ -38,6 +39,19 @@ struct Appender {
       try appendEach()
     }
     return AppendAnswer(lines: body.lines.compactMap { outcomes[$0.number] })
+  }
+
+  /// Refuses a condition about a position that the log has not reached: what was read was another
+  /// ledger's, or this one was put back to an older state.
+  private func checkReading() throws(Problem) {
+    guard case .noEvent(_, let position) = request.condition else { return }
+    let last: UInt64
+    do throws(LedgerError) { last = try ledger.log.lastPosition() } catch { throw Problem(error) }
+    guard position <= last else {
+      throw Problem(
+        .conditionFailed,
+        "The log ends at position \(last), before the \(position) of If-Match: read again.")
+    }
   }
 
   private mutating func decode(_ body: AppendBody) {
