@@ -108,6 +108,19 @@ extension Task where Success == Void, Failure == any Error {
 
 /// Server-sent events.
 @Suite("A follower of the service", .timeLimit(.minutes(2))) struct ServiceFollowTests {
+  @Test("what is about an answer with an end is refused, and not ignored")
+  func refused() async throws {
+    try await ServiceBench.run { bench in
+      for other in [
+        "until=2026-05", "to=9", "limit=1", "count", "format=csv", "atLeast=1", "asOf=1",
+      ] {
+        let reply = try await bench.get("/v1/events?follow&\(other)")
+        #expect(reply.status == 400, "\(other)")
+        #expect(reply.body.contains("follow cannot be combined with"), "\(other)")
+      }
+    }
+  }
+
   @Test("that comes back with the last id gets what follows, without a gap and nothing twice")
   func reconnects() async throws {
     try await ServiceBench.run { bench in

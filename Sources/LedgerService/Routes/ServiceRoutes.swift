@@ -216,10 +216,8 @@ struct ServiceRoutes: Sendable {
       let question = try route.read(items)
       return try await answer(question, form, atLeast, now, request, context)
     }
+    try EventFollowing.refuseOthers(items)
     let query = try EventQuestions.query(items)
-    guard query.until == nil, query.to == .max else {
-      throw Problem(.badRequest, "follow cannot be combined with until and to: it has no end.")
-    }
     let token = try Self.token(context)
     try await work.ask { (view) throws(Problem) in
       try AccessRule.check(token, .events(query), in: view)

@@ -16,6 +16,20 @@ struct EventFollowing: Sendable {
   /// How long a client waits before it comes back, in milliseconds.
   private static let retryMilliseconds = 1_000
 
+  /// What is about an answer that has an end.
+  private static let others = [
+    "until", "to", "at", "asOf", "reverse", "count", "limit", "cursor", "format", "atLeast",
+  ]
+
+  /// Refuses parameters that a stream has no use for: they would be ignored.
+  ///
+  /// - Throws: ``Problem``: `badRequest`.
+  static func refuseOthers(_ items: QueryItems) throws(Problem) {
+    guard let other = others.first(where: { !items.texts($0).isEmpty }) else { return }
+    throw Problem(
+      .badRequest, "follow cannot be combined with \(other): a stream has no end, and one form.")
+  }
+
   /// The position after which a stream begins: that of `Last-Event-ID`, else before the parameter
   /// `from`, else the end of the log.
   ///
