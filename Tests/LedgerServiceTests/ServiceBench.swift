@@ -49,8 +49,9 @@ final class ServiceBench: Sendable {
     path = NSTemporaryDirectory() + "daybook-service-\(UUID().uuidString)"
     // Nothing is synced, because these tests do not depend on the disk.
     ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
+    // Many tests run at the same time, and a process can have only so many threads.
     work = LedgerWork(
-      ledger, appendsMax: limits.appendsMax, questionsMax: limits.questionsMax)
+      ledger, appendsMax: limits.appendsMax, questionsMax: limits.questionsMax, threads: (2, 2))
     let lookups = Entitlements(ledger: ledger)
     self.lookups = lookups
     let watch = LogWatch(ledger.log, Self.quiet, followersMax: limits.followersMax)

@@ -13,13 +13,17 @@ final class LedgerWork: Sendable {
   ///   - ledger: What is worked on.
   ///   - appendsMax: How many appends run or wait at the same time.
   ///   - questionsMax: How many questions do.
+  ///   - threads: How many threads append, and how many answer questions.
   init(
     _ ledger: Ledger, appendsMax: Int = ServiceLimits.appendsMax,
-    questionsMax: Int = ServiceLimits.questionsMax
+    questionsMax: Int = ServiceLimits.questionsMax,
+    threads: (appends: Int, questions: Int) = (
+      ServiceLimits.appendThreads, ServiceLimits.questionThreads
+    )
   ) {
     self.ledger = ledger
-    appends = WorkQueue("appends", ServiceLimits.appendThreads, appendsMax)
-    questions = WorkQueue("questions", ServiceLimits.questionThreads, questionsMax)
+    appends = WorkQueue("appends", threads.appends, appendsMax)
+    questions = WorkQueue("questions", threads.questions, questionsMax)
   }
 
   /// Runs something that appends.
