@@ -47,9 +47,11 @@ final class ServiceBench: Sendable {
 
   private init(_ limits: Limits) throws {
     path = NSTemporaryDirectory() + "daybook-service-\(UUID().uuidString)"
-    // Nothing is synced, because these tests do not depend on the disk.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
-    // Many tests run at the same time, and a process can have only so many threads.
+    // Nothing is synced, because these tests do not depend on the disk. The usual map of a ledger
+    // reserves 2 TiB of addresses, of which a process has 128, and many tests run at the same time.
+    ledger = try Ledger.create(
+      at: path, options: Environment.Options(mapSize: 1 << 30, sync: .onRequest))
+    // Many tests run at the same time: each has few threads.
     work = LedgerWork(
       ledger, appendsMax: limits.appendsMax, questionsMax: limits.questionsMax, threads: (2, 2))
     let lookups = Entitlements(ledger: ledger)
