@@ -201,6 +201,7 @@ let package = Package(
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
         "Audit", "Entitlements", "LedgerImport", "PackageFiles", "ServiceAccess", "SignedStoreData",
+        "StoreImport",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -87,16 +87,6 @@ private final class InterruptedFile: PurchaseImport {
     #expect(try ledger.purchases() == ["1"])
   }
 
-  @Test("record a purchase once, without blocking a thread") func relatedAsync() async throws {
-    let (intake, other, ledger) = (intake, try store.purchase(), ledger)
-    let file = InterruptedFile(try store.file(try store.cancellation(), for: ledger)) { number in
-      if number == 1 { _ = try intake.takeAndWait(other, into: ledger) }
-    }
-    _ = try await PurchaseIntake(ledger).append(file, named: "a")
-    #expect(file.comparisons == 2)
-    #expect(try ledger.purchases() == ["1"])
-  }
-
   @Test("are one notification, if the store sent it twice and signed it again") func copies() throws
   {
     let (intake, copy) = (intake, try store.cancellation(signed: 700))
@@ -211,22 +201,6 @@ private final class InterruptedFile: PurchaseImport {
       } catch { Issue.record(error) }
     }
     try expectEach(taken.withLock { $0 }, of: bodies.count)
-  }
-
-  @Test("by several tasks are each taken, and double nothing") func tasks() async throws {
-    let bodies = [
-      try store.renewal(), try store.purchase(), try store.purchase(),
-      try store.cancellation(), try store.cancellation(uuid: "second", signed: 600),
-      try store.renewal(),
-    ]
-    let (intake, ledger) = (intake, ledger)
-    let taken = try await withThrowingTaskGroup(of: TakenNotification.self) { group in
-      for body in bodies { group.addTask { try await intake.take(body, into: ledger) } }
-      var taken: [TakenNotification] = []
-      for try await one in group { taken.append(one) }
-      return taken
-    }
-    try expectEach(taken, of: bodies.count)
   }
 
   /// Expects that all were taken, that their events are all there are, and that they give the

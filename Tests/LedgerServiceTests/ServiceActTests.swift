@@ -81,6 +81,23 @@ import Testing
     }
   }
 
+  @Test("an act by the command line and the same one over HTTP are one event")
+  func oneAct() async throws {
+    try await ServiceBench.run { bench in
+      let said = try BuiltProgram.run(
+        "daybook",
+        [
+          "grant", "a", "--entitlement", "pro", "--until", "2030-01-01T00:00:00Z", "--operator",
+          "open", "--reason", "ticket 1", "--id", "one", "--new-account", "--ledger", bench.path,
+        ])
+      #expect(said.status == 0, "\(said.errors)")
+      let same = #"{"id":"one","account":"a","entitlement":"pro","until":"2030-01-01T00:00:00Z","#
+      let reply = try await act(bench, "grant", same + #""reason":"ticket 1"}"#)
+      #expect(reply.status == 200 && reply.body.contains(#""duplicate":true"#), "\(reply.body)")
+      #expect(try bench.lastPosition() == 1)
+    }
+  }
+
   @Test("an act that is not understood is refused, with what was expected")
   func refusals() async throws {
     try await ServiceBench.run { bench in

@@ -54,7 +54,7 @@ struct ImportRule: TidyRule {
     "ServiceAccess": ["PackageFiles", "LedgerEvents", "Crypto"],
     "LedgerService": [
       "ServiceAccess", "LedgerAnswers", "Audit", "LedgerQueries", "LedgerStore", "LedgerModel",
-      "LedgerEvents", "Entitlements", "LedgerImport", "LocalTime", "PackageFiles",
+      "LedgerEvents", "Entitlements", "LedgerImport", "LocalTime", "StoreImport", "PackageFiles",
       "SignedStoreData",
       "Configuration", "CoreMetrics", "Crypto", "HTTPTypes",
       "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging", "Metrics",

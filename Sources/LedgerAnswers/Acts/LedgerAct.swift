@@ -140,6 +140,28 @@ package struct LedgerAct: Sendable {
 }
 
 extension Event {
+  /// An operator's event.
+  ///
+  /// - Parameters:
+  ///   - type: What is done.
+  ///   - id: Its id.
+  ///   - account: Whose it is.
+  ///   - environment: The environment that it applies to, if it is stated.
+  ///   - actor: Who acts.
+  ///   - reason: Why; `nil` for a note, which is its own reason.
+  ///   - time: When.
+  package static func act(
+    _ type: EventKind, id: Name, account: Name, environment: StoreEnvironment?, by actor: String,
+    because reason: String?, at time: Instant
+  ) -> Event {
+    var data = EventData.Builder()
+    data.set("operator", actor)
+    data.set("reason", reason)
+    return Event(
+      id: id, type: EventType(type), occurredAt: time, source: EventSource(.operator),
+      environment: environment, account: account, data: data.build())
+  }
+
   /// The event with an additional member in its data.
   ///
   /// - Parameters:

@@ -1,5 +1,13 @@
 package import LedgerModel
+import LedgerQueries
 package import LedgerStore
+
+extension Sequence<FindingAnswer> {
+  /// How often each rule was broken.
+  package var countsByRule: [Rule: Int] {
+    reduce(into: [:]) { counts, finding in counts[finding.rule, default: 0] += 1 }
+  }
+}
 
 extension LedgerStatistics {
   /// The figures as a document.

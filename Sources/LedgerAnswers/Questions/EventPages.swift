@@ -3,11 +3,12 @@ package import LedgerQueries
 
 /// The events of a query in pages, so that no snapshot is held while somebody reads the answer
 /// slowly. A long reader keeps LMDB from reusing its pages.
-package struct EventPages {
-  /// The number of events in a page: enough to share a query's cost, and few enough to keep in
-  /// memory.
-  private static let pageEventsMax = 20_000
+package struct EventPages: Sendable {
+  /// The usual number of events in a page: enough to share a query's cost, and few enough to keep
+  /// in memory.
+  package static let pageEventsUsual = 20_000
 
+  private let pageEventsMax: Int
   private let ledger: Ledger
   private let asked: EventsQuery
   /// The rest of the query. What it has to locate in the ledger is located once for all pages.
@@ -21,7 +22,11 @@ package struct EventPages {
   ///   - ledger: The ledger.
   ///   - query: Which events.
   ///   - limit: How many at most; `nil` for all.
-  package init(_ ledger: Ledger, _ query: EventsQuery, limit: UInt64?) {
+  ///   - pageEventsMax: How many are in a page.
+  package init(
+    _ ledger: Ledger, _ query: EventsQuery, limit: UInt64?, pageEventsMax: Int = pageEventsUsual
+  ) {
+    self.pageEventsMax = pageEventsMax
     self.ledger = ledger
     asked = query
     self.query = query
@@ -37,7 +42,7 @@ package struct EventPages {
   package mutating func next() throws(LedgerError) -> [RecordedEvent]? {
     if isAtEnd || isLimitReached { return nil }
     var page: [RecordedEvent] = []
-    let pageMax = Int(min(left, UInt64(Self.pageEventsMax)))
+    let pageMax = Int(min(left, UInt64(pageEventsMax)))
     let (rest, known) = (query, end)
     let (position, located) = try ledger.read { (view) throws(LedgerError) in
       let position = known ?? view.position
@@ -66,8 +71,15 @@ package struct EventPages {
   ///
   /// - Throws: `LedgerError`.
   package mutating func waitForMore() throws(LedgerError) {
-    let reached = end ?? 0
     while try ledger.log.wait(beyond: reached, timeout: .seconds(60)) <= reached {}
+    goOn()
+  }
+
+  /// The position at which the pages so far are true; 0 before the first.
+  package var reached: UInt64 { end ?? 0 }
+
+  /// Lets the following pages know what was appended meanwhile.
+  package mutating func goOn() {
     end = nil
     isAtEnd = false
     let from = query.from

@@ -75,7 +75,7 @@ package struct PurchaseIntake: Sendable {
   ///   batches may then have been appended: taking the file again doubles nothing.
   /// - Complexity: O(*n* log *n*) in what the file says and the ledger knows about its purchases,
   ///   and one durable commit for each batch.
-  @available(*, noasync, message: "blocks its thread; use append")
+  @available(*, noasync, message: "blocks its thread")
   package func appendAndWait(
     _ file: any PurchaseImport, named name: String
   ) throws(IntakeFailure) -> Appended {
@@ -86,37 +86,6 @@ package struct PurchaseIntake: Sendable {
         do throws(LedgerError) {
           results.append(
             try ledger.appendAndWait(batch.inputs, options: comparison.appendOptions))
-        } catch {
-          if comparison.isOutdated(by: error) { break }
-          throw Self.failure(error, batch, named: name)
-        }
-        comparison.note(results[results.count - 1])
-      }
-      if comparison.nextBatch == nil {
-        return Appended(outcome: comparison.outcome, results: results)
-      }
-    }
-    throw .outrun
-  }
-
-  /// Appends what a ledger lacks of a file, like ``appendAndWait(_:named:)``. It is durable when
-  /// this returns.
-  ///
-  /// - Parameters:
-  ///   - file: What was read of the file.
-  ///   - name: The file's name, for notes and messages. Only the last part of a path is used.
-  /// - Throws: ``IntakeFailure``, as ``appendAndWait(_:named:)``.
-  /// - Complexity: As ``appendAndWait(_:named:)``.
-  package func append(
-    _ file: any PurchaseImport, named name: String
-  ) async throws(IntakeFailure) -> Appended {
-    for _ in 1...Self.attemptsMax {
-      var comparison = try compared(file, named: name)
-      var results: [AppendResult] = []
-      while let batch = comparison.nextBatch {
-        do throws(LedgerError) {
-          results.append(
-            try await ledger.append(batch.inputs, options: comparison.appendOptions))
         } catch {
           if comparison.isOutdated(by: error) { break }
           throw Self.failure(error, batch, named: name)

@@ -64,7 +64,7 @@ package struct NotificationIntake: Sendable {
   }
 
   /// Verifies a notification and appends what the ledger lacks of it. That is durable when this
-  /// returns. The same body again appends nothing and succeeds.
+  /// returns, which blocks the calling thread. The same body again appends nothing and succeeds.
   ///
   /// - Parameters:
   ///   - body: The whole body of the request.
@@ -75,26 +75,7 @@ package struct NotificationIntake: Sendable {
   ///   `outcomeUnknown`.
   /// - Complexity: O(*n* log *n*) in what the ledger knows about the notification's purchase, one
   ///   ECDSA check for each signed text in it, and one durable commit, which others share.
-  package func take(
-    _ body: [UInt8], into ledger: Ledger
-  ) async throws(IntakeRefusal) -> TakenNotification {
-    let notification = try notification(body, for: ledger)
-    let appended: PurchaseIntake.Appended
-    do throws(IntakeFailure) {
-      appended = try await intake(ledger).append(notification.file, named: Self.fileName)
-    } catch { throw IntakeRefusal(error) }
-    return Self.taken(notification, appended)
-  }
-
-  /// Takes a notification like ``take(_:into:)``, and blocks the calling thread until it is
-  /// durable.
-  ///
-  /// - Parameters:
-  ///   - body: The whole body of the request.
-  ///   - ledger: The ledger to which it appends.
-  /// - Throws: ``IntakeRefusal``, as ``take(_:into:)``.
-  /// - Complexity: As ``take(_:into:)``.
-  @available(*, noasync, message: "blocks its thread; use take")
+  @available(*, noasync, message: "blocks its thread")
   package func takeAndWait(
     _ body: [UInt8], into ledger: Ledger
   ) throws(IntakeRefusal) -> TakenNotification {

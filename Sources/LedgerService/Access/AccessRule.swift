@@ -11,6 +11,15 @@ enum Subject: Sendable {
   case events(EventsQuery)
   /// All customers, or some that the answer finds.
   case everybody
+
+  /// Whom the question is about, for the log.
+  var words: String {
+    switch self {
+    case .customer(let customer): customer.words
+    case .events(let query): query.account.map { "account \($0.text)" } ?? "events"
+    case .everybody: "everybody"
+    }
+  }
 }
 
 /// Which questions a restricted token may ask, and which events it may append.

@@ -93,7 +93,7 @@ struct QueryItems {
     return word
   }
 
-  private static func unknown(_ name: String, _ text: String, among words: [String]) -> Problem {
+  static func unknown(_ name: String, _ text: String, among words: [String]) -> Problem {
     let near = Spelling.nearest(to: text, among: words).map { " Did you mean \($0)?" } ?? ""
     return Problem(.badRequest, "\(name): expected one of \(words.joined(separator: ", ")).\(near)")
   }
@@ -151,7 +151,7 @@ struct QueryItems {
   }
 
   private static func environment(_ text: String) throws(Problem) -> StoreEnvironment {
-    if let found = StoreEnvironment.allCases.first(where: { $0.text == text }) { return found }
+    if let found = StoreEnvironment(text: text) { return found }
     throw unknown("environment", text, among: StoreEnvironment.allCases.map(\.text))
   }
 

@@ -131,10 +131,7 @@ extension QueryItems {
     var states: Set<EntitlementState> = []
     for text in texts("state") {
       guard let state = EntitlementState.allCases.first(where: { $0.text == text }) else {
-        throw Problem(
-          .badRequest,
-          "state: expected one of "
-            + EntitlementState.allCases.map(\.text).joined(separator: ", ") + ".")
+        throw Self.unknown("state", text, among: EntitlementState.allCases.map(\.text))
       }
       states.insert(state)
     }

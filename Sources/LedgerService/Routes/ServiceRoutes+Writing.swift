@@ -70,6 +70,10 @@ extension ServiceRoutes {
 }
 
 extension AppendAnswer {
+  private static let appendedCount = Counter(label: "daybook.events.appended")
+  private static let duplicateCount = Counter(label: "daybook.events.duplicate")
+  private static let rejectedCount = Counter(label: "daybook.events.rejected")
+
   /// Counts what became of the events.
   func count() {
     var (appended, duplicates, rejected) = (0, 0, 0)
@@ -80,8 +84,8 @@ extension AppendAnswer {
       case .refused: rejected += 1
       }
     }
-    Counter(label: "daybook.events.appended").increment(by: appended)
-    Counter(label: "daybook.events.duplicate").increment(by: duplicates)
-    Counter(label: "daybook.events.rejected").increment(by: rejected)
+    Self.appendedCount.increment(by: appended)
+    Self.duplicateCount.increment(by: duplicates)
+    Self.rejectedCount.increment(by: rejected)
   }
 }

@@ -91,22 +91,29 @@ struct ServiceRoutes: Sendable {
 
   /// Whether the ledger can be read, and how far the projections are behind.
   private func ready() async throws(Problem) -> Response {
-    let state = try await work.ask { [ledger = work.ledger] (view) throws(Problem) in
-      do throws(LedgerError) {
-        let statistics = try ledger.projectionPosition()
-        return (log: view.position, projections: statistics, failure: ledger.foldFailure)
-      } catch {
-        throw Problem(error)
-      }
-    }
-    let lag = state.log - min(state.projections ?? 0, state.log)
-    let isReady = lag <= ServiceLimits.lagEventsMax
+    let state = try await foldState()
+    let isReady = state.lag <= ServiceLimits.lagEventsMax
     return Self.document(status: isReady ? .ok : .serviceUnavailable) { json in
       json.member("status", isReady ? "ready" : "behind")
       json.member("position", state.log)
-      json.member("projections", state.projections)
-      json.member("lag", lag)
-      if let failure = state.failure { json.member("foldFailure", failure) }
+      json.member("projections", state.folded)
+      json.member("lag", state.lag)
+      if let failure = work.ledger.foldFailure { json.member("foldFailure", failure) }
+    }
+  }
+
+  /// The last position, that up to which the projections are folded, and the events in between.
+  private func foldState() async throws(Problem) -> (log: UInt64, folded: UInt64?, lag: UInt64) {
+    let ledger = work.ledger
+    return try await work.run { () throws(Problem) in
+      do throws(LedgerError) {
+        // Nothing is folded that is not in the log, so the log is asked last.
+        let folded = try ledger.projectionPosition()
+        let log = try ledger.log.lastPosition()
+        return (log, folded, log - (folded ?? 0))
+      } catch {
+        throw Problem(error)
+      }
     }
   }
 
@@ -151,10 +158,10 @@ struct ServiceRoutes: Sendable {
   }
 
   private static func list(_ items: [String]) -> Response {
-    Response(
-      status: .ok, headers: [.contentType: "application/json"],
-      body: ResponseBody(
-        byteBuffer: ByteBuffer(string: "{\"items\":[\(items.joined(separator: ",\n"))]}\n")))
+    document { json in
+      json.key("items")
+      json.raw("[" + items.joined(separator: ",\n") + "]")
+    }
   }
 
   private func answer(
@@ -189,18 +196,12 @@ struct ServiceRoutes: Sendable {
   }
 
   func note(_ subject: Subject, _ position: UInt64, _ context: ServiceContext) {
-    var about = "everybody"
-    switch subject {
-    case .customer(let customer): about = customer.words
-    case .events(let query):
-      about = query.account.map { "account \($0.text)" } ?? "events"
-    case .everybody: break
-    }
     audit.notice(
       "asked",
       metadata: [
         "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
-        "route": "\(context.endpointPath ?? "-")", "about": "\(about)", "position": "\(position)",
+        "route": "\(context.endpointPath ?? "-")", "about": "\(subject.words)",
+        "position": "\(position)",
       ])
   }
 
@@ -248,9 +249,9 @@ struct ServiceRoutes: Sendable {
     return try await work.run { () throws(Problem) in
       do throws(LedgerError) {
         let statistics = try ledger.statistics()
-        let findings = try ledger.read { (view) throws(LedgerError) in try view.findings() }
-        var byRule: [Rule: Int] = [:]
-        for finding in findings { byRule[finding.rule, default: 0] += 1 }
+        let byRule = try ledger.read { (view) throws(LedgerError) in
+          try view.findings().countsByRule
+        }
         let json = statistics.json(findings: byRule, foldFailure: ledger.foldFailure)
         return Answer(content: .document(json, rows: nil), position: statistics.events)
       } catch {
@@ -261,20 +262,12 @@ struct ServiceRoutes: Sendable {
 
   /// The metrics of the process, with the state of the ledger as it is now.
   private func measured() async throws(Problem) -> Response {
-    let ledger = work.ledger
-    let state = try await work.run { () throws(Problem) in
-      do throws(LedgerError) {
-        return (log: try ledger.log.lastPosition(), folded: try ledger.projectionPosition())
-      } catch {
-        throw Problem(error)
-      }
-    }
+    let state = try await foldState()
     metrics.set(.init("daybook.log.position", []), Double(state.log))
     if let folded = state.folded {
       metrics.set(.init("daybook.projection.position", []), Double(folded))
-      metrics.set(
-        .init("daybook.projection.lag.events", []), Double(state.log - min(folded, state.log)))
     }
+    metrics.set(.init("daybook.projection.lag.events", []), Double(state.lag))
     metrics.set(.init("daybook.followers", []), Double(watch.followerCount))
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 
@@ -54,6 +55,10 @@ struct EventFollowing: Sendable {
     let start = try start(query, request)
     let positions = try watch.positions()
     let work = work
+    var query = query
+    query.from = start + 1
+    let pages = EventPages(
+      work.ledger, query, limit: nil, pageEventsMax: ServiceLimits.followEvents)
     return Response(
       status: .ok,
       headers: [
@@ -62,46 +67,40 @@ struct EventFollowing: Sendable {
       ],
       body: ResponseBody { writer in
         var known = start
-        var query = query
+        var pages = pages
         try await writer.write(ByteBuffer(string: "retry: \(Self.retryMilliseconds)\n\n"))
         for await last in positions {
-          if last <= known { try await writer.write(Self.sign) }
-          while known < last {
-            query.from = known + 1
-            query.to = last
-            let (text, reached) = try await Self.next(query, work)
-            if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
-            known = reached
+          guard last > known else {
+            try await writer.write(Self.sign)
+            continue
           }
+          pages.goOn()
+          while let text = try await Self.next(&pages, work) {
+            try await writer.write(ByteBuffer(string: text))
+          }
+          known = pages.reached
         }
         try await writer.finish(nil)
       })
   }
 
-  /// The next events of a query, as text, and the position up to which they are all.
+  /// The next page as text; nil after the last one.
   private static func next(
-    _ query: EventsQuery, _ work: LedgerWork
-  ) async throws(Problem) -> (text: String, reached: UInt64) {
-    try await work.ask { (view) throws(Problem) in
-      var text = ""
-      var reached = query.to
-      var count = 0
-      let encoder = EventEncoder()
-      do throws(LedgerError) {
-        try view.events(query) { recorded in
-          text += "id: \(recorded.position)\nevent: \(recorded.event.type.text)\ndata: "
-          text += String(decoding: encoder.encode(recorded), as: UTF8.self) + "\n\n"
-          count += 1
-          guard count < ServiceLimits.followEvents else {
-            reached = recorded.position
-            return false
-          }
-          return true
-        }
-      } catch {
-        throw Problem(error)
-      }
-      return (text, reached)
+    _ pages: inout EventPages, _ work: LedgerWork
+  ) async throws(Problem) -> String? {
+    let known = pages
+    let (page, rest) = try await work.run { () throws(Problem) in
+      var rest = known
+      do throws(LedgerError) { return (try rest.next(), rest) } catch { throw Problem(error) }
     }
+    pages = rest
+    guard let page else { return nil }
+    let encoder = EventEncoder()
+    var text = ""
+    for recorded in page {
+      text += "id: \(recorded.position)\nevent: \(recorded.event.type.text)\ndata: "
+      text += String(decoding: encoder.encode(recorded), as: UTF8.self) + "\n\n"
+    }
+    return text
   }
 }

@@ -67,10 +67,9 @@ struct ActMembers {
     throw Problem(.badRequest, "\(name): expected true or false.")
   }
 
-  func environment() throws(Problem) -> StoreEnvironment {
-    guard let text = try text("environment") else { return .production }
-    if let found = StoreEnvironment.allCases.first(where: { $0.text == text }) { return found }
-    let all = StoreEnvironment.allCases.map(\.text).joined(separator: ", ")
-    throw Problem(.badRequest, "environment: expected one of \(all).")
+  func environment() throws(Problem) -> StoreEnvironment? {
+    guard let text = try text("environment") else { return nil }
+    if let found = StoreEnvironment(text: text) { return found }
+    throw QueryItems.unknown("environment", text, among: StoreEnvironment.allCases.map(\.text))
   }
 }

@@ -58,51 +58,47 @@ struct ActRequest: Sendable {
     }
     let members = try ActMembers(body, kind.members + Self.common)
     self.kind = kind
-    environment = try members.environment()
+    let environment = try members.environment()
+    self.environment = environment ?? .production
     transaction = kind == .assign || kind == .note ? try members.name("transaction") : nil
     let account = try members.required("account")
-    var data = EventData.Builder()
-    data.set("operator", actor)
+    let stated = try members.name("id")
+    let occurredAt = try members.instant("occurredAt")
+    let reason = kind == .note ? nil : try members.words("reason")
+    var event = Event.act(
+      kind.type,
+      id: stated ?? key.map { Name(AppendBody.id(key: $0, 1, by: token.name)) }
+        ?? Name.timedIdentifier(now),
+      account: account, environment: environment, by: actor, because: reason,
+      at: occurredAt ?? now)
+    event.transaction = transaction
     var accounts = [account]
-    var product: Name?
     switch kind {
     case .grant, .withdraw:
       let entitlement = try members.name("entitlement")
-      product = try members.name("product")
-      guard (entitlement == nil) != (product == nil) else {
+      event.product = try members.name("product")
+      guard (entitlement == nil) != (event.product == nil) else {
         throw Problem(.badRequest, "Name either an entitlement or a product.")
       }
-      data.set("entitlement", entitlement)
-      if kind == .grant { data.set("until", try members.instant("until")) }
+      event = event.adding("entitlement", entitlement?.text)
+      if kind == .grant { event = event.adding("until", try members.instant("until")?.rfc3339) }
     case .link, .transfer:
       let other = try members.required("to")
       guard other != account else {
         throw Problem(.badRequest, "account and to are the same: name two accounts.")
       }
       accounts.append(other)
-      data.set("to", other)
-    case .note: data.set("text", try members.words("text"))
+      event = event.adding("to", other.text)
+    case .note: event = event.adding("text", try members.words("text"))
     case .assign:
       guard transaction != nil else { throw Problem(.badRequest, "transaction is missing.") }
     }
-    if kind != .note { data.set("reason", try members.words("reason")) }
-    let stated = try members.name("id")
-    let id =
-      stated ?? key.map { Name(AppendBody.id(key: $0, 1, by: token.name)) }
-      ?? Name.timedIdentifier(now)
-    let occurredAt = try members.instant("occurredAt")
-    var event = Event(
-      id: id, type: EventType(kind.type), occurredAt: occurredAt ?? now,
-      source: EventSource(.operator), environment: environment, account: account,
-      data: data.build())
-    event.product = product
-    event.transaction = transaction
     do throws(EventError) { try event.validate() } catch {
       throw Problem(.invalidEvent, "\(error)")
     }
     let allowsUnknown = try members.flag("allowUnknown")
     act = LedgerAct(
-      event, accounts: accounts, product: kind == .grant && !allowsUnknown ? product : nil,
+      event, accounts: accounts, product: kind == .grant && !allowsUnknown ? event.product : nil,
       acceptsNewAccounts: try members.flag("newAccount"),
       isRepeatable: (stated != nil || key != nil) && occurredAt == nil)
   }

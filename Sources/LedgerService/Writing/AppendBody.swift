@@ -1,7 +1,6 @@
-import Crypto
-import Foundation
 import LedgerEvents
 import ServiceAccess
+import StoreImport
 
 /// The events of a body, each as a line of JSON with its number.
 struct AppendBody {
@@ -92,9 +91,7 @@ struct AppendBody {
   ///   - number: The number of the event in the request.
   ///   - client: The name of the token, which keeps the keys of two clients apart.
   static func id(key: String, _ number: Int, by client: String) -> String {
-    let digest = SHA256.hash(data: Data("\(client)\u{0}\(key)\u{0}\(number)".utf8))
-    return "key:"
-      + digest.prefix(16).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    "key:" + Digest.hex([client, key, "\(number)"])
   }
 
   /// An event without an id gets one that follows from the key of the request, so that the same

@@ -1,3 +1,4 @@
+import LedgerAnswers
 import LedgerEvents
 import LedgerStore
 
@@ -7,10 +8,6 @@ struct Appender {
     let line: Int
     let input: EventInput
   }
-
-  /// The events of the commit after a refused one. One refused event is often followed by others,
-  /// and those before each of them are tried again.
-  private static let eventsAfterRefusal = 64
 
   private let request: AppendRequest
   private let ledger: Ledger
@@ -143,32 +140,23 @@ struct Appender {
 
   /// Appends what the ledger takes, in order.
   private mutating func appendEach() throws(Problem) {
-    var start = 0
-    var most = events.count
-    while start < events.count {
-      var end = min(start + most, events.count)
-      var refusal: LedgerError?
-      while end > start {
-        do throws(LedgerError) {
-          note(try commit(events[start..<end]), events[start..<end])
-          break
-        } catch {
-          guard let index = error.index, index < end - start else { throw Problem(error) }
-          // Nothing is wrong with the event that made a batch too large: it begins the next one.
-          refusal = error.code == .batchTooLarge && index > 0 ? nil : error
-          end = start + index
+    var steps = CommitSteps(eventsMax: max(events.count, 1))
+    var waiting = events[...]
+    while !waiting.isEmpty {
+      do throws(LedgerError) {
+        let (count, refusal) = try CommitSteps.append(steps.count(of: waiting.count)) {
+          (count) throws(LedgerError) in
+          let events = waiting.prefix(count)
+          note(try commit(events), events)
         }
-      }
-      if let refusal {
-        let event = events[end]
+        steps.note(isRefused: refusal != nil)
+        waiting = waiting.dropFirst(count)
+        guard let refusal, let event = waiting.popFirst() else { continue }
         refuse(
           event.line, id: event.input.event.id.text, Problem(refusal).kind,
           Problem.LineError(line: event.line, reason: refusal.message))
-        most = Self.eventsAfterRefusal
-        start = end + 1
-      } else {
-        most = min(most * 4, events.count)
-        start = end
+      } catch {
+        throw Problem(error)
       }
     }
   }

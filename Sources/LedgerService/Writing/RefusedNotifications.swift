@@ -1,7 +1,6 @@
-import Crypto
-import Foundation
 import LedgerStore
 import PackageFiles
+import StoreImport
 import Synchronization
 
 /// Keeps notifications that were not taken, in `service/refused`, as they came: `daybook import
@@ -28,10 +27,7 @@ final class RefusedNotifications: Sendable {
   /// - Returns: The name of its file, in the ledger's folder; nil if there are enough.
   /// - Throws: ``Problem``: `unavailable`.
   func keep(_ body: [UInt8], isSigned: Bool) throws(Problem) -> String? {
-    let digest = SHA256.hash(data: Data(body)).prefix(16).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
-    let name = (isSigned ? "signed-" : "unsigned-") + digest + ".json"
+    let name = "\(isSigned ? "signed" : "unsigned")-\(Digest.hex(of: body)).json"
     let result = lock.withLock { _ in
       Result { () throws(FolderError) in try keep(body, name, isSigned) }
     }

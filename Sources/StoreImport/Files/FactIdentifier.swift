@@ -89,8 +89,10 @@ package enum Digest {
       HMAC<SHA256>.authenticationCode(for: bytes(of: parts), using: SymmetricKey(data: key)))
   }
 
+  /// Returns the digest of some bytes.
+  ///
   /// - Complexity: O(*n*) in the number of bytes.
-  static func hex(of bytes: [UInt8]) -> String { digits(SHA256.hash(data: bytes)) }
+  package static func hex(of bytes: [UInt8]) -> String { digits(SHA256.hash(data: bytes)) }
 
   private static func bytes(of parts: [String]) -> [UInt8] {
     var bytes: [UInt8] = []

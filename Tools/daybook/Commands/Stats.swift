@@ -23,9 +23,9 @@ struct Stats: ParsableCommand {
     try answering {
       let ledger = try Self.open(options.path)
       let statistics = try ledger.statistics()
-      let findings = try ledger.read { (view) throws(LedgerError) in try view.findings() }
-      var byRule: [Rule: Int] = [:]
-      for finding in findings { byRule[finding.rule, default: 0] += 1 }
+      let byRule = try ledger.read { (view) throws(LedgerError) in
+        try view.findings().countsByRule
+      }
       let failure = ledger.foldFailure
       switch format {
       case .table: Self.printTable(statistics, byRule)

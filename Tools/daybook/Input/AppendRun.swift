@@ -37,9 +37,6 @@ struct AppendRun {
   /// The maximum number of events in one durable commit: enough to share the disk's latency, and
   /// few enough for prompt answers to a pipe.
   private static let batchEventsMax = 5_000
-  /// The number of events in the commit after a refused one. One refused line is often followed by
-  /// others, and the lines before each of them are tried again.
-  private static let batchEventsAfterRefusal = 64
   /// How long a line from a pipe may wait for further lines, in milliseconds (`commands.md`).
   private static let pipeDelayMilliseconds = 100
 
@@ -58,7 +55,7 @@ struct AppendRun {
   private var inFlight: (lines: [Pending], ticket: AppendTicket)?
   /// When the oldest pending line must be answered.
   private var deadline: DispatchTime?
-  private var batchEvents = AppendRun.batchEventsMax
+  private var steps = CommitSteps(eventsMax: AppendRun.batchEventsMax)
   private var isStopped = false
   /// The current file, and how many of its lines were appended or rejected.
   private var lastLine: (file: String, line: Int)?
@@ -218,7 +215,7 @@ struct AppendRun {
 
   /// Hands the pending lines to the ledger's writer, and does not wait for it.
   private mutating func commitWhileReading() throws {
-    guard case .ledger(let ledger) = target, batchEvents == Self.batchEventsMax else {
+    guard case .ledger(let ledger) = target, steps.isFull else {
       return try commit()
     }
     try finishBatchInFlight()
@@ -262,22 +259,10 @@ struct AppendRun {
 
   private mutating func commitPending() throws {
     while !pending.isEmpty && !isStopped {
-      var count = min(pending.count, batchEvents)
-      var refusal: LedgerError?
-      while count > 0 {
-        do throws(LedgerError) {
-          try append(pending[..<count])
-          break
-        } catch {
-          guard let index = error.index, index < count else { throw error }
-          // Nothing is wrong with the event that made a batch too large: it begins the next one.
-          refusal = error.code == .batchTooLarge && index > 0 ? nil : error
-          count = index
-        }
+      let (count, refusal) = try CommitSteps.append(steps.count(of: pending.count)) {
+        (count) throws(LedgerError) in try append(pending[..<count])
       }
-      batchEvents =
-        refusal == nil
-        ? min(Self.batchEventsMax, batchEvents * 4) : Self.batchEventsAfterRefusal
+      steps.note(isRefused: refusal != nil)
       let refused = refusal == nil ? nil : pending[count]
       pending.removeFirst(count + (refusal == nil ? 0 : 1))
       if let refusal, let refused { try reject(refused, refusal) }

@@ -64,13 +64,9 @@ struct OperatorOptions: ParsableArguments {
   /// Creates an event, dated once, so that a preview and the append agree.
   func event(_ type: EventKind, account: Name) -> Event {
     let now = time.clock()
-    var data = EventData.Builder()
-    data.set("operator", actor)
-    data.set("reason", reason)
-    return Event(
-      id: id ?? Name.timedIdentifier(now), type: EventType(type), occurredAt: now,
-      source: EventSource(.operator), environment: environment?.environment, account: account,
-      data: data.build())
+    return .act(
+      type, id: id ?? Name.timedIdentifier(now), account: account,
+      environment: environment?.environment, by: actor, because: reason, at: now)
   }
 
   func requireReason() throws {
