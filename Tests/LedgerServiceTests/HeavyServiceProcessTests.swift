@@ -45,7 +45,7 @@ private actor Acknowledged {
 }
 
 /// `daybook-serve` as a process among others.
-@Suite("The process of the service", .serialized, .timeLimit(.minutes(5)))
+@Suite("The process of the service", .serialized, .timeLimit(.minutes(20)))
 struct HeavyServiceProcessTests {
   /// Appends until the connection is lost.
   private static func write(

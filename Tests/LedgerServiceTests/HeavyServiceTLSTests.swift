@@ -11,7 +11,7 @@ import Testing
 import X509
 
 /// The service behind its own TLS.
-@Suite("The service with TLS", .serialized, .timeLimit(.minutes(2))) struct HeavyServiceTLSTests {
+@Suite("The service with TLS", .serialized, .timeLimit(.minutes(20))) struct HeavyServiceTLSTests {
   /// A certificate for this machine that signed itself, and its key, in PEM.
   private struct Identity {
     let certificate: String

@@ -7,7 +7,8 @@ import Testing
 @testable import LedgerService
 
 /// Who is told what.
-@Suite("A token at the service") struct ServiceTokenTests {
+// A token that is let in where it must not be would read a stream without an end.
+@Suite("A token at the service", .timeLimit(.minutes(20))) struct ServiceTokenTests {
   private static var guarded: ServiceBench.Limits {
     var limits = ServiceBench.Limits()
     limits.hasTokens = true

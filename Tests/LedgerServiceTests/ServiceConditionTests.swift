@@ -33,6 +33,21 @@ import Testing
     }
   }
 
+  @Test("each answer, and each form of one, has a tag of its own at one position") func tags()
+    async throws
+  {
+    try await ServiceBench.run { bench in
+      _ = try await bench.append([Line.purchase("t1", of: "ada"), Line.purchase("t2", of: "bob")])
+      let questions = [
+        Self.ada, "/v1/entitlements?account=bob", Self.ada + "&format=csv",
+        Self.ada + "&environment=sandbox", "/v1/events", "/v1/events?limit=1",
+      ]
+      var tags: Set<String> = []
+      for question in questions { tags.insert(try Self.tag(try await bench.get(question))) }
+      #expect(tags.count == questions.count)
+    }
+  }
+
   @Test("holds while nothing of the customer is appended, and not after that")
   func ifMatch() async throws {
     try await ServiceBench.run { bench in

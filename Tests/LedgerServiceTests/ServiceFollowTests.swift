@@ -107,7 +107,7 @@ extension Task where Success == Void, Failure == any Error {
 }
 
 /// Server-sent events.
-@Suite("A follower of the service", .timeLimit(.minutes(2))) struct ServiceFollowTests {
+@Suite("A follower of the service", .timeLimit(.minutes(20))) struct ServiceFollowTests {
   @Test("what is about an answer with an end is refused, and not ignored")
   func refused() async throws {
     try await ServiceBench.run { bench in

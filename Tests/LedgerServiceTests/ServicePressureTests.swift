@@ -6,7 +6,7 @@ import Testing
 @testable import LedgerService
 
 /// More than the service can do at once.
-@Suite("The service under pressure", .timeLimit(.minutes(2))) struct ServicePressureTests {
+@Suite("The service under pressure", .timeLimit(.minutes(20))) struct ServicePressureTests {
   /// Holds threads of the service until it is let go.
   private final class Hold: Sendable {
     private let gate = DispatchSemaphore(value: 0)
