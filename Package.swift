@@ -200,8 +200,8 @@ let package = Package(
       name: "LedgerService",
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
-        "Audit", "Entitlements", "LedgerImport", "PackageFiles", "ServiceAccess", "SignedStoreData",
-        "StoreImport",
+        "Audit", "Entitlements", "LedgerImport", "PackageFiles", "Replay", "ServiceAccess",
+        "SignedStoreData", "StoreImport",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -213,6 +213,7 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ] + server,
+      resources: [.embedInCode("Pages/Files")],
       swiftSettings: strict),
     // A program of its own, so that nobody who builds `daybook` builds an HTTP server.
     .executableTarget(

@@ -39,16 +39,34 @@ package final class TokenKeeper: Sendable {
   package func token(
     presented text: String, at now: Instant
   ) throws(TokenError) -> AccessToken? {
-    let id = TokenText.id(in: text)
-    let found = try known.withLock { (known) throws(TokenError) -> StoredToken? in
+    guard let mark = TokenMark(text) else {
+      // A list that cannot be read is said whatever was presented.
+      _ = try stored(nil)
+      return nil
+    }
+    return try token(marked: mark, at: now)
+  }
+
+  /// Returns what the holder of a token may do that was presented before; nil if it was revoked
+  /// since, or has expired.
+  ///
+  /// - Parameters:
+  ///   - mark: What is kept of the token's text.
+  ///   - now: The present.
+  /// - Complexity: as ``token(presented:at:)``.
+  /// - Throws: as ``token(presented:at:)``.
+  package func token(marked mark: TokenMark, at now: Instant) throws(TokenError) -> AccessToken? {
+    let found = try stored(mark.id)
+    let isRight = TokenText.areEqual(mark.hash, found?.hash ?? Self.nobody)
+    guard let found, isRight, !found.token.isExpired(at: now) else { return nil }
+    return found.token
+  }
+
+  private func stored(_ id: String?) throws(TokenError) -> StoredToken? {
+    try known.withLock { (known) throws(TokenError) -> StoredToken? in
       try refresh(&known)
       return id.flatMap { known?.tokens[$0] }
     }
-    // A text of another form is no secret of anybody, and may be long.
-    guard id != nil else { return nil }
-    let isRight = TokenText.areEqual(TokenText.hash(text), found?.hash ?? Self.nobody)
-    guard let found, isRight, !found.token.isExpired(at: now) else { return nil }
-    return found.token
   }
 
   private func refresh(_ known: inout Known?) throws(TokenError) {

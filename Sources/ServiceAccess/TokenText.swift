@@ -35,6 +35,13 @@ package enum TokenText {
 
   /// Makes the text of a token of the system's random numbers.
   static func new(id: String) -> String {
+    let text = prefix + id + "_" + newSecret()
+    precondition(self.id(in: text) == id, "a token is read as it is written")
+    return text
+  }
+
+  /// Makes 32 random bytes as ``secretCount`` characters of base64url.
+  static func newSecret() -> String {
     var bytes: [UInt8] = []
     while bytes.count < secretBytes {
       let word = randomWord()
@@ -42,11 +49,8 @@ package enum TokenText {
         bytes.append(UInt8(truncatingIfNeeded: word >> shift))
       }
     }
-    let secret = Data(bytes).base64EncodedString().replacing("+", with: "-")
+    return Data(bytes).base64EncodedString().replacing("+", with: "-")
       .replacing("/", with: "_").replacing("=", with: "")
-    let text = prefix + id + "_" + secret
-    precondition(self.id(in: text) == id, "a token is read as it is written")
-    return text
   }
 
   /// The system's generator, called without an instance of it: that has no address, and the thread

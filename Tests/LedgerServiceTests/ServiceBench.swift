@@ -98,7 +98,8 @@ final class ServiceBench: Sendable {
   /// Sends a request, and returns its response, whose body has not been written yet.
   func response(
     _ method: HTTPRequest.Method = .get, _ address: String, headers: [String: String] = [:],
-    body: ByteBuffer = ByteBuffer(), statesLength: Bool = true, token: String? = nil
+    body: ByteBuffer = ByteBuffer(), statesLength: Bool = true, token: String? = nil,
+    authority: String = "localhost"
   ) async throws -> Response {
     var fields = HTTPFields()
     for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
@@ -106,7 +107,7 @@ final class ServiceBench: Sendable {
     if statesLength, method == .post { fields[.contentLength] = "\(body.readableBytes)" }
     let request = Request(
       head: HTTPRequest(
-        method: method, scheme: "http", authority: "localhost", path: address,
+        method: method, scheme: "http", authority: authority, path: address,
         headerFields: fields),
       body: RequestBody(buffer: body))
     let context = ServiceContext(

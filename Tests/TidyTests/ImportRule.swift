@@ -55,7 +55,7 @@ struct ImportRule: TidyRule {
     "LedgerService": [
       "ServiceAccess", "LedgerAnswers", "Audit", "LedgerQueries", "LedgerStore", "LedgerModel",
       "LedgerEvents", "Entitlements", "LedgerImport", "LocalTime", "StoreImport", "PackageFiles",
-      "SignedStoreData",
+      "SignedStoreData", "Replay",
       "Configuration", "CoreMetrics", "Crypto", "HTTPTypes",
       "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging", "Metrics",
       "NIOCore", "NIOPosix", "NIOSSL", "ServiceLifecycle", "SystemPackage", "UnixSignals",

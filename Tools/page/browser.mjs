@@ -146,6 +146,40 @@ export class Tab {
     await this.settle();
   }
 
+  // A key that does something by itself, such as Tab or End, by its number.
+  async key(key, code) {
+    const params = { key, code: key, windowsVirtualKeyCode: code };
+    await this.send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...params });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...params });
+    await this.settle();
+  }
+
+  async type(text) {
+    await this.send("Input.insertText", { text });
+    await this.settle();
+  }
+
+  // Enter sends a form, follows a link, and opens what is closed.
+  async enter() {
+    const params = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13 };
+    await this.send("Input.dispatchKeyEvent", { type: "keyDown", text: "\r", ...params });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...params });
+    await pause(50);
+  }
+
+  // Waits until something is so; whoever asks looks afterwards.
+  async until(expression) {
+    for (let tries = 0; tries < 1_000; tries += 1) {
+      try {
+        if (await this.evaluate(`document.readyState === "complete" && !!(${expression})`)) return;
+      } catch (error) {
+        // Between two documents there is none.
+        if (tries === 999) throw error;
+      }
+      await pause(20);
+    }
+  }
+
   async picture(whole = false) {
     const { data } = await this.send("Page.captureScreenshot", {
       format: "png", captureBeyondViewport: whole,

@@ -1,9 +1,9 @@
-internal import LedgerEvents
+package import LedgerEvents
 
 extension Event {
   /// A description of the event for people who know the customer and not the format. It says if
   /// nobody verified what the store signs.
-  var plainWords: String {
+  package var plainWords: String {
     let isUnverified = data.boolean("verified") == false && type.kind != .importReceived
     return isUnverified ? words + " (not verified)" : words
   }

@@ -25,6 +25,8 @@ struct ServiceRoutes: Sendable {
   let version: String
   /// nil if no app is named whose notifications are taken.
   let desk: NotificationDesk?
+  /// Who may see the pages.
+  var door = PageDoor()
 
   /// The methods of each address, for requests with another one.
   private static let methods: [String: [String]] = {
@@ -66,6 +68,7 @@ struct ServiceRoutes: Sendable {
     router.add(middleware: RequestLog())
     addUnguarded(to: router)
     addNotifications(to: router)
+    addPages(to: router)
     addReading(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .read)))
     addAppending(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .append)))
     addActs(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .operate)))
@@ -103,7 +106,7 @@ struct ServiceRoutes: Sendable {
   }
 
   /// The last position, that up to which the projections are folded, and the events in between.
-  private func foldState() async throws(Problem) -> (log: UInt64, folded: UInt64?, lag: UInt64) {
+  func foldState() async throws(Problem) -> (log: UInt64, folded: UInt64?, lag: UInt64) {
     let ledger = work.ledger
     return try await work.run { () throws(Problem) in
       do throws(LedgerError) {

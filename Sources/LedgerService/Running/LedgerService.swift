@@ -56,7 +56,7 @@ package struct LedgerService: Sendable {
       gate: settings.isOpen
         ? .open : .tokens(TokenKeeper(TokenStore(ledger: settings.ledger))),
       metrics: registry, audit: Logger(label: "daybook.audit"), version: version,
-      desk: try desk())
+      desk: try desk(), door: PageDoor(isTLS: settings.certificate != nil))
     let application = Application(
       router: routes.router(), server: try server(),
       configuration: ApplicationConfiguration(

@@ -11,6 +11,11 @@ import LedgerQueries
 struct EventFollowing: Sendable {
   let work: LedgerWork
   let watch: LogWatch
+  /// An event as the stream has it.
+  var text: @Sendable (RecordedEvent) -> String = { recorded in
+    "id: \(recorded.position)\nevent: \(recorded.event.type.text)\ndata: "
+      + String(decoding: EventEncoder().encode(recorded), as: UTF8.self) + "\n\n"
+  }
 
   /// How a stream says that it is alive.
   private static let sign = ByteBuffer(string: ": alive\n\n")
@@ -54,7 +59,7 @@ struct EventFollowing: Sendable {
   func response(_ query: EventsQuery, to request: Request) throws(Problem) -> Response {
     let start = try start(query, request)
     let positions = try watch.positions()
-    let work = work
+    let (work, text) = (work, text)
     var query = query
     query.from = start + 1
     let pages = EventPages(
@@ -75,8 +80,8 @@ struct EventFollowing: Sendable {
             continue
           }
           pages.goOn()
-          while let text = try await Self.next(&pages, work) {
-            try await writer.write(ByteBuffer(string: text))
+          while let page = try await Self.next(&pages, work) {
+            try await writer.write(ByteBuffer(string: page.map(text).joined()))
           }
           known = pages.reached
         }
@@ -84,23 +89,16 @@ struct EventFollowing: Sendable {
       })
   }
 
-  /// The next page as text; nil after the last one.
+  /// The next page; nil after the last one.
   private static func next(
     _ pages: inout EventPages, _ work: LedgerWork
-  ) async throws(Problem) -> String? {
+  ) async throws(Problem) -> [RecordedEvent]? {
     let known = pages
     let (page, rest) = try await work.run { () throws(Problem) in
       var rest = known
       do throws(LedgerError) { return (try rest.next(), rest) } catch { throw Problem(error) }
     }
     pages = rest
-    guard let page else { return nil }
-    let encoder = EventEncoder()
-    var text = ""
-    for recorded in page {
-      text += "id: \(recorded.position)\nevent: \(recorded.event.type.text)\ndata: "
-      text += String(decoding: encoder.encode(recorded), as: UTF8.self) + "\n\n"
-    }
-    return text
+    return page
   }
 }

@@ -1,3 +1,4 @@
+import Audit
 import HTTPTypes
 import Hummingbird
 import LedgerAnswers
@@ -105,22 +106,37 @@ struct ActRequest: Sendable {
 
   // MARK: - Doing it
 
+  /// What the act would change; nothing is appended.
+  ///
+  /// - Throws: ``Problem``.
+  func proposed(
+    _ view: LedgerView, _ token: AccessToken
+  ) throws(Problem) -> [CustomerDifference] {
+    _ = try condition(view, token)
+    do throws(LedgerError) { return try act.proposed(view) } catch { throw Problem(error) }
+  }
+
   /// What the act would change, as a document; nothing is appended.
   ///
   /// - Throws: ``Problem``.
   func rehearsed(_ view: LedgerView, _ token: AccessToken) throws(Problem) -> String {
-    _ = try condition(view, token)
-    do throws(LedgerError) {
-      let changes = try act.proposed(view)
-      return JSONText.text { json in
-        json.object { json in
-          json.member("dryRun", true)
-          json.key("event")
-          json.raw(String(decoding: EventEncoder().encode(act.event), as: UTF8.self))
-          json.member("changes", each: changes) { $1.write(to: &$0) }
-        }
+    let changes = try proposed(view, token)
+    return JSONText.text { json in
+      json.object { json in
+        json.member("dryRun", true)
+        json.key("event")
+        json.raw(String(decoding: EventEncoder().encode(act.event), as: UTF8.self))
+        json.member("changes", each: changes) { $1.write(to: &$0) }
       }
-    } catch {
+    }
+  }
+
+  /// Appends the event, durably.
+  ///
+  /// - Throws: ``Problem``.
+  func appended(_ ledger: Ledger, _ token: AccessToken) throws(Problem) -> AppendOutcome {
+    let mustHold = try ledger.asked { (view) throws(Problem) in try condition(view, token) }
+    do throws(LedgerError) { return try act.append(to: ledger, if: mustHold) } catch {
       throw Problem(error)
     }
   }
@@ -129,9 +145,8 @@ struct ActRequest: Sendable {
   ///
   /// - Throws: ``Problem``.
   func done(_ ledger: Ledger, _ token: AccessToken) throws(Problem) -> (json: String, UInt64) {
-    let mustHold = try ledger.asked { (view) throws(Problem) in try condition(view, token) }
+    let outcome = try appended(ledger, token)
     do throws(LedgerError) {
-      let outcome = try act.append(to: ledger, if: mustHold)
       let changes = try ledger.read { (view) throws(LedgerError) in
         try act.differences(by: outcome, view)
       }

@@ -39,6 +39,12 @@ package struct PageSource: Sendable {
     ]
   }
 
+  /// What the page may do, for a header that says the same as the page itself.
+  package var policy: String {
+    guard let policy = ownTexts["policy"] else { preconditionFailure("a page has a policy") }
+    return policy
+  }
+
   /// The page.
   ///
   /// - Parameter texts: The HTML for each gap, by the gap's name. Texts that come from outside must

@@ -24,6 +24,9 @@ public struct TimelinePage: Sendable {
     ])
   }
 
+  /// The Content Security Policy of every such page, which it states itself, too.
+  package static var policy: String { source.policy }
+
   static let source = PageSource(
     markup: PackageResources.page_html,
     styles: [PackageResources.page_css, PackageResources.paper_css],

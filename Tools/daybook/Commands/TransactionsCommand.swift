@@ -135,26 +135,3 @@ extension TransactionsAnswer {
     }
   }
 }
-
-extension TransactionsAnswer.Entry {
-
-  var stateText: String {
-    let bought = state ?? (purchasedAt == nil ? "-" : "by the store")
-    return bought + (reversal.map { ", \($0.text)" } ?? "")
-  }
-
-  fileprivate var queueText: String {
-    switch phase {
-    case .undelivered: isOnQueue ? "waiting" : "-"
-    case .open: isRemovedUnfinished ? "removed unfinished" : "open"
-    case .finished: finishCount > 1 ? "finished (\(finishCount) times)" : "finished"
-    }
-  }
-}
-
-extension TransactionsAnswer.Download {
-  fileprivate var progressText: String {
-    let share = progress.map { " \(Int($0 * 100))%" } ?? ""
-    return phase.text + share + (isCancelledByFinish ? " (by the finish)" : "")
-  }
-}

@@ -77,7 +77,7 @@ extension CustomerRevision {
     var rows: [[String]] = []
     for entry in answer?.entries ?? [] {
       let known = entry.after ?? entry.before
-      let texts = AnswerDifference.texts(entry.before, entry.after)
+      let texts = AnswerWords.shown.texts(entry.before, entry.after)
       let from = from.map { " from \($0.shown)" } ?? ""
       rows.append(
         who + [

@@ -190,7 +190,7 @@ extension AnswerDifference {
     if !rows.isEmpty { return rows }
     return entries.map { entry in
       let known = entry.after ?? entry.before
-      let texts = Self.texts(entry.before, entry.after)
+      let texts = AnswerWords.shown.texts(entry.before, entry.after)
       return [
         known?.product?.text ?? known?.entitlement?.text ?? "-", texts.before, texts.after,
       ]
