@@ -28,6 +28,11 @@ struct FolderRule: TidyRule {
     "Tools/daybook/": ["swift"],
     "Tools/daybook-pull/": ["swift"],
     "Tools/daybook-serve/": ["swift"],
+    "Tools/package/": ["build", "check", "boot", "Containerfile", "py", "json", "yml", "conf"],
+    "Tools/package/debian/": [
+      "control", "copyright", "rules", "Debian", "docs", "examples", "install", "manpages",
+      "lintian-overrides", "postrm", "prerm", "service", "sysusers", "tmpfiles",
+    ],
     "Tools/page/": ["mjs"],
     "Tools/prices/": ["c", "md"],
     "Tools/samples/": ["jsonl", "json", "csv", "storekit", "receipt", "pem", "md", "py"],
