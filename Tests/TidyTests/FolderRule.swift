@@ -28,7 +28,9 @@ struct FolderRule: TidyRule {
     "Tools/daybook/": ["swift"],
     "Tools/daybook-pull/": ["swift"],
     "Tools/daybook-serve/": ["swift"],
-    "Tools/package/": ["build", "check", "boot", "Containerfile", "py", "json", "yml", "conf"],
+    "Tools/package/": [
+      "build", "check", "boot", "Containerfile", "dockerignore", "py", "json", "yml", "conf",
+    ],
     "Tools/package/debian/": [
       "control", "copyright", "rules", "Debian", "docs", "examples", "install", "manpages",
       "lintian-overrides", "postrm", "prerm", "service", "sysusers", "tmpfiles",
