@@ -136,7 +136,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "LedgerAnswers",
-      dependencies: ["Audit", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
+      dependencies: [
+        "Audit", "ProductCatalogue", "Replay", "LedgerQueries", "LedgerStore", "LedgerModel",
+        "LedgerEvents", "LocalTime",
+      ],
       swiftSettings: strict),
     .target(
       name: "LedgerExport",
@@ -200,8 +203,8 @@ let package = Package(
       name: "LedgerService",
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
-        "Audit", "Entitlements", "LedgerImport", "PackageFiles", "Replay", "ServiceAccess",
-        "SignedStoreData", "StoreImport",
+        "Audit", "Entitlements", "LedgerImport", "PackageFiles", "ProductCatalogue", "ProductPages",
+        "Replay", "ServiceAccess", "SignedStoreData", "StoreImport",
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),

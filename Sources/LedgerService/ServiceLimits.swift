@@ -23,6 +23,15 @@ enum ServiceLimits {
   /// How many items a page has if nobody says.
   static let pageItems: UInt64 = 1_000
   static let pageItemsMax: UInt64 = 10_000
+  /// How many events a replay has: its page was measured with as many.
+  static let replayEventsMax = 10_000
+  /// How many events a replay rests on, with those that are not shown.
+  static let replayGroundEventsMax = 100_000
+  /// How many edits a replay takes, and how many events they insert. Each costs a look at all
+  /// events.
+  static let replayEditsMax = 100
+  /// The largest body with edits, in bytes.
+  static let replayBodyBytesMax = 1 << 20
   /// How long `atLeast` waits, in seconds.
   static let atLeastSeconds = 10
   /// How many clients can follow the log at the same time.

@@ -59,6 +59,12 @@ import Testing
     "/v1/events?product=map", "/v1/events?device=phone-hidden-bob",
     "/v1/events?type=transaction.*", "/v1/events?source=app", "/v1/events?from=2&to=2",
     "/v1/events/1", "/v1/events/2", "/v1/events?cursor=7-1770000000000000-0",
+    "/v1/events?by=account", "/v1/events?by=product,device&product=map",
+    "/v1/events?sum=quantity&by=account", "/v1/findings?by=account", "/v1/findings?count",
+    "/v1/findings?incidents", "/v1/health", "/v1/catalog", "/v1/catalog/history?product=map",
+    "/v1/catalog/invalid", "/v1/catalog/payments", "/v1/content/updates",
+    "/v1/content/updates?count&device=phone-hidden-bob", "/v1/replay?from=1",
+    "/v1/replay?transaction=hidden-bob", "/v1/replay?account=hidden-b&format=html",
   ]
 
   private static let byAdmins = ["/metrics", "/v1/stats"]
@@ -141,7 +147,8 @@ import Testing
       let answered =
         own.filter { $0.contains("account=ada") && !$0.contains("hidden") } + [
           "/v1/events?account=ada", "/v1/events?account=ada&count",
-          "/v1/events?account=ada&transaction=hidden-bob",
+          "/v1/events?account=ada&transaction=hidden-bob", "/v1/events?account=ada&by=account",
+          "/v1/events?account=ada&sum=quantity&by=product", "/v1/findings?account=ada&by=account",
         ]
       for address in answered {
         let reply = try await bench.get(address, token: token)

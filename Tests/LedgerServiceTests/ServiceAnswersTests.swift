@@ -4,52 +4,6 @@ import LedgerEvents
 import LedgerHistories
 import Testing
 
-/// One question, as an address and as words of the command line.
-private struct TwiceAsked {
-  let address: String
-  let words: [String]
-  /// Whether the answer is a list, which is compared line by line.
-  var isList = false
-
-  /// The moment of a question about the present is another one each time.
-  static func timeless(_ text: String) -> String {
-    text.replacing(/"at":"[^"]*"/, with: "\"at\":now")
-  }
-
-  func expectSame(
-    _ bench: ServiceBench, _ clocks: Clocks, seed: UInt64, form: String? = nil
-  ) async throws {
-    let form = form ?? (isList ? "jsonl" : "json")
-    let isQuestion = address.contains("?")
-    let query = clocks.query + ["format=\(form)"] + (isList ? ["limit=10000"] : [])
-    let asked = address + (isQuestion ? "&" : "?") + query.joined(separator: "&")
-    let reply = try await bench.get(asked)
-    var said = words + clocks.words + ["--ledger", bench.path]
-    // Events have no other form than lines.
-    if words.first != "events" { said += ["--format", form] }
-    let printed = try BuiltProgram.run("daybook", said)
-    #expect(printed.status == 0, "\(printed.errors) of \(said)")
-    #expect(reply.status == 200, "\(reply.body) of \(asked)")
-    let (answered, printedText) = (Self.timeless(reply.body), Self.timeless(printed.output))
-    let isSame = answered == printedText
-    let common = zip(answered, printedText).prefix { $0 == $1 }.count
-    #expect(
-      isSame,
-      """
-      Seed \(seed), \(asked):
-      \(answered.dropFirst(max(0, common - 100)).prefix(600))
-      daybook \(said.joined(separator: " ")):
-      \(printedText.dropFirst(max(0, common - 100)).prefix(600))
-      """)
-  }
-
-  /// The clocks of a question, in both spellings.
-  struct Clocks {
-    var query: [String] = []
-    var words: [String] = []
-  }
-}
-
 /// What the service and the command line are both asked about one history.
 private struct AskedHistory {
   let events: [RecordedEvent]

@@ -50,12 +50,15 @@ struct ImportRule: TidyRule {
       "LedgerExport", "LedgerAnswers", "PackageFiles", "LocalTime", "ServiceAccess",
       "ArgumentParser", "UnixSignals",
     ],
-    "LedgerAnswers": ["Audit", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
+    "LedgerAnswers": [
+      "Audit", "ProductCatalogue", "Replay", "LedgerQueries", "LedgerStore", "LedgerModel",
+      "LedgerEvents", "LocalTime",
+    ],
     "ServiceAccess": ["PackageFiles", "LedgerEvents", "Crypto"],
     "LedgerService": [
       "ServiceAccess", "LedgerAnswers", "Audit", "LedgerQueries", "LedgerStore", "LedgerModel",
       "LedgerEvents", "Entitlements", "LedgerImport", "LocalTime", "StoreImport", "PackageFiles",
-      "SignedStoreData", "Replay",
+      "SignedStoreData", "ProductCatalogue", "ProductPages", "Replay",
       "Configuration", "CoreMetrics", "Crypto", "HTTPTypes",
       "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging", "Metrics",
       "NIOCore", "NIOPosix", "NIOSSL", "ServiceLifecycle", "SystemPackage", "UnixSignals",

@@ -27,6 +27,8 @@ times = st.one_of(
 schemathesis.openapi.format("daybook-time", times)
 schemathesis.openapi.format(
     "daybook-time-or-position", times | st.integers(0, last).map(str))
+schemathesis.openapi.format(
+    "daybook-end", times | st.integers(1, last).map(str) | st.just("finding"))
 schemathesis.openapi.format("daybook-type", st.sampled_from(
     ["*", "*.*", "transaction.*", "*.purchased", "download.finished", "future.thing"]))
 schemathesis.openapi.format("daybook-cursor", st.builds(
@@ -81,9 +83,53 @@ def consistent_question(path, query):
     if path == "/v1/diff" and "asOf" in query:
         del query["asOf"]
     if path == "/v1/events":
+        consistent_groups(query)
+    if path == "/v1/findings":
+        consistent_findings(query)
+    if path == "/v1/replay" and not {"account", "transaction", "storeItem", "to"} & set(query):
+        query.setdefault("from", "1")
+    if path in ("/v1/events", "/v1/replay"):
         begin, end = number(query.get("from")), number(query.get("to"))
         if begin is not None and end is not None and begin > end:
             query["from"], query["to"] = query["to"], query["from"]
+
+
+def drop(query, *names):
+    for name in names:
+        query.pop(name, None)
+
+
+def without_repetition(query, *names):
+    for name in names:
+        if isinstance(query.get(name), str):
+            query[name] = ",".join(dict.fromkeys(query[name].split(",")))
+
+
+def consistent_groups(query):
+    """Groups have no order and are counted; sales net of refunds are about money."""
+    if query.get("net") in flags and query.get("sum") != "price":
+        query["sum"] = "price"
+    without_repetition(query, "by", "sum")
+    if "by" in query or "sum" in query:
+        drop(query, "reverse", "count")
+
+
+def consistent_findings(query):
+    """What is only counted has no order, and no advice."""
+    without_repetition(query, "by")
+    if "by" in query:
+        drop(query, "count", "incidents")
+    if "by" in query or query.get("count") in flags:
+        drop(query, "explain", "reverse")
+
+
+def consistent_replay(case):
+    """Edits of events that the part has."""
+    drop(case.query, "account", "transaction", "storeItem", "at")
+    case.query.update({"from": "1", "to": str(last)})
+    number = 1 + len(json.dumps(case.body, default=str)) % 50
+    # Whether there is room for another event, no schema says.
+    case.body = {"edits": [{"drop": number}, {"drop": number + 1}]}
 
 
 def consistent_append(case):
@@ -135,6 +181,8 @@ def before_call(context, case, kwargs):
     if case.meta and case.meta.generation.mode.is_positive:
         if case.operation.path == "/v1/events" and case.method == "POST":
             consistent_append(case)
+        elif case.operation.path == "/v1/replay" and case.method == "POST":
+            consistent_replay(case)
         elif case.method == "POST":
             consistent_act(case)
         else:

@@ -43,6 +43,16 @@ extension FindingAnswer {
 }
 
 extension FindingIncident {
+  /// The names of the members, in their order.
+  ///
+  /// - Parameter explains: Whether the meaning and the advice of the rule are among them.
+  package static func columns(explains: Bool) -> [String] {
+    [
+      "rule", "severity", "rules", "environment", "since", "until", "accounts", "devices",
+      "transactions", "products",
+    ] + (explains ? ["meaning", "advice"] : []) + ["count", "findings"]
+  }
+
   /// Writes the incident with its findings.
   ///
   /// - Parameters:

@@ -11,6 +11,15 @@ package enum PerThousand {
   }
 }
 
+extension HealthReport {
+  /// The names of the members of a version, in their order.
+  ///
+  /// - Parameter name: What it is a version of.
+  package static func columns(_ name: String) -> [String] {
+    [name, "before", "customers", "purchases", "purchasesBefore", "rules"]
+  }
+}
+
 extension HealthReport.Version {
   /// Writes the version with the rates of its findings.
   ///

@@ -11,13 +11,17 @@ enum Subject: Sendable {
   case events(EventsQuery)
   /// All customers, or some that the answer finds.
   case everybody
+  /// One customer, or some, with all that is connected with them, which others may have; nil for a
+  /// part of the log.
+  case connected(CustomerReference?)
 
   /// Whom the question is about, for the log.
   var words: String {
     switch self {
     case .customer(let customer): customer.words
     case .events(let query): query.account.map { "account \($0.text)" } ?? "events"
-    case .everybody: "everybody"
+    case .everybody, .connected(nil): "everybody"
+    case .connected(let customer?): customer.words
     }
   }
 }
@@ -32,6 +36,12 @@ enum AccessRule {
   static func check(
     _ token: AccessToken, _ subject: Subject, in view: LedgerView
   ) throws(Problem) {
+    if case .connected = subject, token.account != nil || !token.apps.isEmpty {
+      throw Problem(
+        .forbidden,
+        "The answer shows what is connected with a customer, and that can be others': a token for "
+          + "one account or for some apps gets none.")
+    }
     if let account = token.account { try check(token, account, subject) }
     if !token.apps.isEmpty { try check(apps: Set(token.apps), subject, view) }
   }
@@ -43,7 +53,7 @@ enum AccessRule {
       switch subject {
       case .customer(.account(let name)): name
       case .events(let query): query.account
-      case .customer, .everybody: nil
+      case .customer, .everybody, .connected: nil
       }
     guard named == account else {
       throw Problem(
@@ -55,7 +65,7 @@ enum AccessRule {
     apps: Set<String>, _ subject: Subject, _ view: LedgerView
   ) throws(Problem) {
     switch subject {
-    case .everybody:
+    case .everybody, .connected:
       throw Problem(
         .forbidden,
         "The token is for some apps, and the answer would be about customers of all of them: ask "

@@ -4,6 +4,8 @@ import Hummingbird
 /// Refuses methods that HTTP does not have before they are counted: a series of metrics for each
 /// word that somebody makes up would fill the memory.
 struct KnownMethods: RouterMiddleware {
+  let addresses: AddressTable
+
   private static let all: Set<HTTPRequest.Method> = [
     .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
   ]
@@ -13,7 +15,7 @@ struct KnownMethods: RouterMiddleware {
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
     guard Self.all.contains(request.method) else {
-      throw ServiceRoutes.absence(request.method.rawValue, request.uri.path)
+      throw addresses.absence(request.method.rawValue, request.uri.path)
     }
     return try await next(request, context)
   }

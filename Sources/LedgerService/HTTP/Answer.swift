@@ -10,6 +10,10 @@ struct Answer: Sendable {
     case document(String, rows: String?)
     /// A page of JSON objects, and the cursor of the next page.
     case page([String], next: Cursor?)
+    /// A text that has the form already, such as a page for people.
+    case text(String)
+    /// JSON objects that are lines, or rows of a table.
+    case lines([String])
   }
 
   var content: Content
@@ -24,21 +28,36 @@ struct Answer: Sendable {
 /// The form of an answer.
 enum AnswerForm: String, CaseIterable {
   case json, jsonl, csv
+  /// A page for people.
+  case html
+
+  /// The forms that every answer has.
+  static let usual: [AnswerForm] = [.json, .jsonl, .csv]
 
   var contentType: String {
     switch self {
     case .json: "application/json"
     case .jsonl: "application/x-ndjson"
     case .csv: "text/csv; charset=utf-8; header=present"
+    case .html: "text/html; charset=utf-8"
     }
   }
 
   /// The form that a request accepts: the parameter `format`, else the first type of `Accept` that
   /// is known.
   ///
+  /// - Parameters:
+  ///   - items: The parameters.
+  ///   - accept: The header.
+  ///   - known: The forms that the answer has.
   /// - Throws: ``Problem``: `notAcceptable`, `badRequest`.
-  init(_ items: QueryItems, accept: String?) throws(Problem) {
-    if let form = try items.word("format", AnswerForm.self) {
+  init(
+    _ items: QueryItems, accept: String?, among known: [AnswerForm] = usual
+  ) throws(Problem) {
+    if let text = try items.text("format") {
+      guard let form = AnswerForm(rawValue: text), known.contains(form) else {
+        throw QueryItems.unknown("format", text, among: known.map(\.rawValue))
+      }
       self = form
       return
     }
@@ -59,12 +78,16 @@ enum AnswerForm: String, CaseIterable {
       case "text/csv", "text/*":
         self = .csv
         return
+      case "text/html" where known.contains(.html):
+        self = .html
+        return
       default: continue
       }
     }
     throw Problem(
       .notAcceptable,
-      "Accept: expected application/json, application/x-ndjson or text/csv.")
+      "Accept: expected application/json, application/x-ndjson or text/csv"
+        + (known.contains(.html) ? ", or text/html." : "."))
   }
 }
 
@@ -80,11 +103,12 @@ extension Answer {
   /// The answer in a form.
   func body(_ form: AnswerForm) -> String {
     switch (form, content) {
-    case (.json, .document(let json, _)), (.jsonl, .document(let json, _)): json + "\n"
-    case (.jsonl, .page(let items, _)): items.map { $0 + "\n" }.joined()
-    case (.json, .page(let items, let next)): page(items, next)
+    case (_, .text(let text)): text
     case (.csv, .document(let json, let rows)): table([json], rows: rows)
-    case (.csv, .page(let items, _)): table(items, rows: nil)
+    case (_, .document(let json, _)): json + "\n"
+    case (.csv, .page(let items, _)), (.csv, .lines(let items)): table(items, rows: nil)
+    case (.json, .page(let items, let next)): page(items, next)
+    case (_, .page(let items, _)), (_, .lines(let items)): items.map { $0 + "\n" }.joined()
     }
   }
 

@@ -5,6 +5,7 @@ import LedgerModel
 import LedgerQueries
 import LedgerStore
 import LocalTime
+import ProductPages
 
 /// The parameters of a request. One that the address does not take is a mistake of the client, and
 /// is refused.
@@ -199,5 +200,24 @@ struct QueryItems {
       severities.insert(found)
     }
     return severities
+  }
+
+  /// The thresholds of the rules, with those that the parameter `threshold` changes.
+  func thresholds() throws(Problem) -> Thresholds {
+    var thresholds = Thresholds.standard
+    for text in texts("threshold") {
+      do throws(RuleThreshold.Invalid) { try RuleThreshold(text).apply(to: &thresholds) } catch {
+        throw Problem(.badRequest, "threshold: \(error.message)")
+      }
+    }
+    return thresholds
+  }
+
+  /// The digits of the item of the store that a number or a link names.
+  func storeItem() throws(Problem) -> String? {
+    guard let text = try text("storeItem") else { return nil }
+    do throws(StoreItemError) { return try StoreLink.item(in: text).item.description } catch {
+      throw Problem(.badRequest, "storeItem: \(error).")
+    }
   }
 }

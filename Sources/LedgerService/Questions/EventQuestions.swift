@@ -3,6 +3,7 @@ import Hummingbird
 import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
+import LocalTime
 
 /// The questions about events themselves.
 enum EventQuestions {
@@ -19,6 +20,7 @@ enum EventQuestions {
     query.download = try items.name("download")
     query.type = try items.typePattern()
     query.source = try items.text("source").map { EventSource(text: $0) }
+    query.storeItem = try items.storeItem()
     query.since = try items.instant("since")
     query.until = try items.instant("until")
     if let from = try items.number("from", in: 1...UInt64.max) { query.from = from }
@@ -33,11 +35,15 @@ enum EventQuestions {
     var query = try query(items)
     query.isReverse = try items.flag("reverse")
     let isCount = try items.flag("count")
+    let groups = try EventGroups(items)
     let (page, limit) = (try PageClocks(items), try items.limit())
     query.clocks = page.clocks
     let asked = query
     return Question(.events(asked)) { (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
+      if let groups {
+        return try groups.answer(asked, view, Pager(page.cursor, limit: limit), position, at)
+      }
       var query = asked
       query.to = min(query.to, position)
       if isCount { return try count(query, view, position, at) }
@@ -77,13 +83,9 @@ enum EventQuestions {
   private static func count(
     _ query: EventsQuery, _ view: LedgerView, _ position: UInt64, _ at: Instant
   ) throws(LedgerError) -> Answer {
-    var count = 0
-    try view.events(query) { _ in
-      count += 1
-      return true
-    }
-    let json = JSONText.text { json in json.object { $0.member("count", count) } }
-    return Answer(content: .document(json, rows: nil), position: position, at: at)
+    let count = try view.counts(of: query, by: [], zone: .utc).total
+    return Answer(
+      content: .document(GroupCounts.json(total: count), rows: nil), position: position, at: at)
   }
 
   /// The event at a position.

@@ -44,39 +44,6 @@ enum LedgerQuestions {
     }
   }
 
-  static let findings: QuestionReader = { (items) throws(Problem) in
-    var query = FindingsQuery()
-    query.customer = try items.customer()
-    query.environments = try items.environments([])
-    query.rules = try items.rules()
-    query.severities = try items.severities()
-    query.since = try items.instant("since")
-    query.until = try items.instant("until")
-    let (explains, isReverse) = (try items.flag("explain"), try items.flag("reverse"))
-    let (page, limit) = (try PageClocks(items), try items.limit())
-    query.clocks = page.clocks
-    // Without a store time, rules are judged at the newest event, as the command line does, and not
-    // at the moment of the question.
-    if try items.instant("at") == nil { query.clocks.at = nil }
-    let asked = query
-    return Question(asked.customer.map { .customer($0) } ?? .everybody) {
-      (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
-      let findings = try view.findings(asked)
-      var pager = Pager(page.cursor, limit: limit)
-      for finding in isReverse ? findings.reversed() : findings {
-        let goesOn = pager.add {
-          JSONText.text {
-            if explains { finding.writeWithAdvice(to: &$0) } else { finding.write(to: &$0) }
-          }
-        }
-        guard goesOn else { break }
-      }
-      return pager.answer(
-        columns: FindingAnswer.columns(explains: explains), position: position, at: at)
-    }
-  }
-
   static let differences: QuestionReader = { (items) throws(Problem) in
     guard let from = try items.ledgerTime("from") else {
       throw Problem(.badRequest, "from is missing: expected a position or a time.")

@@ -19,6 +19,16 @@ struct Question: Sendable {
       do throws(LedgerError) { return try answer(view, now) } catch { throw Problem(error) }
     }
   }
+
+  /// - Parameters:
+  ///   - subject: Whom it is about.
+  ///   - answer: Answers it, or says what is wrong with it.
+  init(
+    _ subject: Subject,
+    orProblem answer: @escaping @Sendable (LedgerView, Instant) throws(Problem) -> Answer
+  ) {
+    (self.subject, self.answer) = (subject, answer)
+  }
 }
 
 /// Reads a question from the parameters of an address.
@@ -38,6 +48,8 @@ struct QuestionRoute: Sendable {
   /// How a customer is named.
   static let customer = ["account", "transaction", "original"]
   static let page = ["limit", "cursor"]
+  /// What selects broken rules.
+  static let rules = ["rule", "since", "until", "threshold"]
 
   init(_ path: String, _ parameters: [[String]], _ read: @escaping QuestionReader) {
     self.path = path
@@ -58,19 +70,37 @@ struct QuestionRoute: Sendable {
     QuestionRoute("/v1/holders", [["product", "state"], clocks, page], LedgerQuestions.holders),
     QuestionRoute(
       "/v1/findings",
-      [customer, ["rule", "severity", "since", "until", "explain", "reverse"], clocks, page],
-      LedgerQuestions.findings),
+      [
+        customer, ["severity", "explain", "reverse", "incidents", "count", "by"], rules, clocks,
+        page,
+      ], FindingQuestions.findings),
+    QuestionRoute("/v1/health", [["by"], rules, clocks, page], FindingQuestions.health),
     QuestionRoute(
       "/v1/diff", [customer, ["from", "to"], clocks, page], LedgerQuestions.differences),
+    QuestionRoute(
+      "/v1/catalog", [["product", "storefront"], CatalogueQuestions.filter, page],
+      CatalogueQuestions.products),
+    QuestionRoute(
+      "/v1/catalog/history", [["product", "storefront"], CatalogueQuestions.filter, page],
+      CatalogueQuestions.history),
+    QuestionRoute(
+      "/v1/catalog/invalid", [["product"], CatalogueQuestions.filter], CatalogueQuestions.invalid),
+    QuestionRoute(
+      "/v1/catalog/payments", [CatalogueQuestions.filter, page], CatalogueQuestions.payments),
+    QuestionRoute(
+      "/v1/content/updates", [["product", "device", "count"], clocks, page],
+      CatalogueQuestions.updates),
   ]
 
   /// The parameters that select events.
   static let eventFilter =
     customer + [
       "device", "app", "product", "download", "type", "source", "since", "until", "from", "to",
+      "storeItem",
     ] + clocks
   static let events = QuestionRoute(
-    "/v1/events", [eventFilter, ["reverse", "count", "follow"], page], EventQuestions.events)
+    "/v1/events", [eventFilter, ["reverse", "count", "follow"], EventGroups.parameters, page],
+    EventQuestions.events)
 }
 
 /// Takes a page out of an answer of many items.

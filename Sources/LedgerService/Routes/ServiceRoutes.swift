@@ -28,44 +28,13 @@ struct ServiceRoutes: Sendable {
   /// Who may see the pages.
   var door = PageDoor()
 
-  /// The methods of each address, for requests with another one.
-  private static let methods: [String: [String]] = {
-    var methods = Dictionary(
-      uniqueKeysWithValues: (QuestionRoute.all.map(\.path)
-        + [
-          verdictPath, "/health", "/ready", "/version", "/metrics", "/v1/stats", "/v1/rules",
-          "/v1/types",
-        ])
-        .map { ($0, ["GET", "HEAD"]) })
-    for kind in ActRequest.Kind.allCases { methods["/v1/acts/\(kind.rawValue)"] = ["POST"] }
-    methods[notificationsPath] = ["POST"]
-    methods[QuestionRoute.events.path] = ["GET", "HEAD", "POST"]
-    return methods
-  }()
-
-  /// Why there is nothing for a method at a path.
-  static func absence(_ method: String, _ path: String) -> Problem {
-    // As the router reads it, which does not look at empty parts.
-    let parts = path.split(separator: "/")
-    let path = "/" + parts.joined(separator: "/")
-    let isEvent = path.hasPrefix("/v1/events/") && parts.count == 3
-    guard let methods = methods[path] ?? (isEvent ? ["GET", "HEAD"] : nil),
-      !methods.contains(method)
-    else {
-      return Problem(.notFound, "There is nothing at this address: docs/service.md lists all.")
-    }
-    var problem = Problem(
-      .methodNotAllowed, "This address takes \(methods.joined(separator: ", ")) alone.")
-    problem.allowed = methods
-    return problem
-  }
-
   func router() -> Router<ServiceContext> {
     let router = Router(context: ServiceContext.self)
-    router.add(middleware: KnownMethods())
+    let addresses = AddressTable()
+    router.add(middleware: KnownMethods(addresses: addresses))
     router.add(middleware: MetricsMiddleware())
     router.add(middleware: TracingMiddleware())
-    router.add(middleware: RequestLog())
+    router.add(middleware: RequestLog(addresses: addresses))
     addUnguarded(to: router)
     addNotifications(to: router)
     addPages(to: router)
@@ -74,6 +43,7 @@ struct ServiceRoutes: Sendable {
     addActs(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .operate)))
     addAdministration(
       to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .admin)))
+    addresses.learn(router)
     return router
   }
 
@@ -138,6 +108,7 @@ struct ServiceRoutes: Sendable {
       }
     }
     addVerdict(to: group)
+    addReplay(to: group)
     group.answer("/v1/events") { request, context in try await events(request, context) }
     group.answer("/v1/events/:position") { request, context in
       guard let text = context.parameters.get("position"), let position = UInt64(digits: text)
@@ -178,7 +149,7 @@ struct ServiceRoutes: Sendable {
     return try await answer(question, form, atLeast, now, request, context)
   }
 
-  private func answer(
+  func answer(
     _ question: Question, _ form: AnswerForm, _ atLeast: UInt64?, _ now: Instant,
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {

@@ -5,6 +5,8 @@ import Logging
 
 /// Logs each request by its route, and never by its query: a query names customers.
 struct RequestLog: RouterMiddleware {
+  let addresses: AddressTable
+
   func handle(
     _ request: Request, context: ServiceContext,
     next: (Request, ServiceContext) async throws -> Response
@@ -21,7 +23,7 @@ struct RequestLog: RouterMiddleware {
     } catch let problem as Problem {
       response = problem.response
     } catch let error as any HTTPResponseError {
-      response = Self.problem(of: error.status, request).response
+      response = problem(of: error.status, request).response
     } catch {
       context.logger.error("unexpected", metadata: ["reason": "\(error)"])
       var problem = Problem(.unavailable, "The service failed to answer. Its log says why.")
@@ -47,9 +49,9 @@ struct RequestLog: RouterMiddleware {
   private static let traceBytesMax = 128
 
   /// What the router throws, as a problem.
-  private static func problem(of status: HTTPResponse.Status, _ request: Request) -> Problem {
+  private func problem(of status: HTTPResponse.Status, _ request: Request) -> Problem {
     switch status.code {
-    case 404, 405: ServiceRoutes.absence(request.method.rawValue, request.uri.path)
+    case 404, 405: addresses.absence(request.method.rawValue, request.uri.path)
     case 413: Problem(.tooLarge, "The request is too large.")
     default: Problem(.badRequest, "The request is not understood.")
     }

@@ -23,9 +23,10 @@ struct EventFollowing: Sendable {
   private static let retryMilliseconds = 1_000
 
   /// What is about an answer that has an end.
-  private static let others = [
-    "until", "to", "at", "asOf", "reverse", "count", "limit", "cursor", "format", "atLeast",
-  ]
+  private static let others =
+    [
+      "until", "to", "at", "asOf", "reverse", "count", "limit", "cursor", "format", "atLeast",
+    ] + EventGroups.parameters
 
   /// Refuses parameters that a stream has no use for: they would be ignored.
   ///

@@ -148,16 +148,9 @@ struct EventsCommand: ParsableCommand {
   }
 
   private func printCounts(of query: EventsQuery, _ ledger: Ledger) throws {
-    var counts = GroupCounts(by?.names ?? [])
-    var left = limit ?? .max
-    try ledger.read { (view) throws(LedgerError) in
-      let sessions = try sessions(view)
-      try view.events(query) { recorded in
-        if left == 0 { return false }
-        left -= 1
-        counts.add((by?.list ?? []).map { $0.value(of: recorded.event, sessions) })
-        return true
-      }
+    let counts = try ledger.read { (view) throws(LedgerError) in
+      try view.counts(
+        of: query, by: by?.list ?? [], limit: limit ?? .max, zone: TimeFrame.zone)
     }
     let format = format ?? .table
     if by == nil { GroupCounts.print(total: counts.total, format) } else { counts.print(format) }
@@ -167,14 +160,9 @@ struct EventsCommand: ParsableCommand {
     of query: EventsQuery, _ summands: [Summand], _ ledger: Ledger
   ) throws {
     let rates = try rates.map { try ExchangeRates(file: $0) }
-    var table = SumTable(by?.list ?? [], summands, rates: rates)
-    try ledger.read { (view) throws(LedgerError) in
-      let sessions = try sessions(view)
-      try view.postings(
-        query, environments: [filter.environment?.environment ?? .production]
-      ) { (posting) throws(LedgerError) in
-        try table.add(posting, sessions)
-      }
+    let table = try ledger.read { (view) throws(LedgerError) in
+      try view.sums(
+        of: query, summands, by: by?.list ?? [], rates: rates, zone: TimeFrame.zone)
     }
     if let posting = table.withoutRate {
       let what = posting.currency.map { "in \($0.text)" } ?? "without a currency"
@@ -183,11 +171,5 @@ struct EventsCommand: ParsableCommand {
           + "\(posting.event.event.occurredAt.rfc3339): add one to the file.")
     }
     if net { try table.printNet(format ?? .table) } else { try table.print(format ?? .table) }
-  }
-
-  /// The versions that sessions state, if the answer is grouped by them.
-  private func sessions(_ view: LedgerView) throws(LedgerError) -> SessionVersions? {
-    guard by?.list.contains(where: \.needsSessions) ?? false else { return nil }
-    return try view.sessionVersions(clocks: clocks.clocks)
   }
 }

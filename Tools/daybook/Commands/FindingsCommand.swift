@@ -81,8 +81,7 @@ struct FindingsCommand: ParsableCommand {
 
   func run() throws {
     try answering {
-      var versions: SessionVersions?
-      var sessions: [UInt64: SessionVersions.Versions] = [:]
+      var counts: GroupCounts?
       var isKnown = true
       let findings = try options.read { (view) throws(LedgerError) in
         let query = query
@@ -90,20 +89,13 @@ struct FindingsCommand: ParsableCommand {
         if findings.isEmpty, let customer = query.customer {
           isKnown = try view.isKnown(customer, query.clocks)
         }
-        if by?.list.contains(where: \.needsSessions) ?? false {
-          versions = try view.sessionVersions(clocks: clocks.clocks)
-          for finding in findings where sessions[finding.position] == nil {
-            let event = try view.event(at: finding.position).event
-            sessions[finding.position] = versions?.versions(of: event)
-          }
+        if let by {
+          counts = try view.counts(
+            of: findings, by: by.list, clocks: clocks.clocks, zone: TimeFrame.zone)
         }
         return findings
       }
-      if let by {
-        var counts = GroupCounts(by.names)
-        for finding in findings {
-          counts.add(by.list.map { $0.value(of: finding, sessions[finding.position]) })
-        }
+      if let counts {
         counts.print(format)
       } else if count {
         let isGrouped = incidents == true

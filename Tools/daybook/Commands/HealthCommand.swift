@@ -48,9 +48,7 @@ struct HealthCommand: ParsableCommand {
       if format == .table { return printTable(report) }
       var printer = ListPrinter<HealthReport.Version>(
         format, header: [],
-        columns: [
-          by.rawValue, "before", "customers", "purchases", "purchasesBefore", "rules",
-        ],
+        columns: HealthReport.columns(by.rawValue),
         nothing: "", row: { _ in [] },
         write: { $0.write(to: &$1, name: by.rawValue) })
       for version in report.versions { printer.add(version) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audit
 import Foundation
+import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
 import ProductPages
@@ -43,9 +44,17 @@ struct ReplaySource: ParsableArguments {
     transform: Parse.position)
   var to: UInt64?
 
-  private var isSlice: Bool {
-    account != nil || transaction != nil || storeItem != nil || from != nil || to != nil
+  /// The part of the ledger that the options name.
+  private var question: ReplayQuestion {
+    var question = ReplayQuestion()
+    question.account = account
+    question.transaction = transaction
+    question.storeItem = storeItem?.description
+    (question.from, question.to) = (from, to)
+    return question
   }
+
+  private var isSlice: Bool { !question.isEmpty }
 
   func validate() throws {
     try Parse.refuseTurned(from: from, to: to)
@@ -67,14 +76,7 @@ struct ReplaySource: ParsableArguments {
   /// The title under which the source is shown.
   var title: String {
     if let source { return source == "-" ? "standard input" : source }
-    var words: [String] = []
-    if let account { words.append("account \(account.text)") }
-    if let transaction { words.append("transaction \(transaction.text)") }
-    if let storeItem { words.append("pages of item \(storeItem)") }
-    if from != nil || to != nil {
-      words.append("positions \(from.map { "\($0)" } ?? "1") to \(to.map { "\($0)" } ?? "the end")")
-    }
-    return words.joined(separator: ", ")
+    return question.title
   }
 
   /// Reads the events.
@@ -83,12 +85,7 @@ struct ReplaySource: ParsableArguments {
       return source.hasSuffix(Self.scenarioSuffix)
         ? try Self.scenario(source) : try Self.trace(source)
     }
-    var slice = ReplaySlice()
-    slice.account = account
-    slice.transaction = transaction
-    slice.storeItem = storeItem?.description
-    if let from { slice.from = from }
-    if let to { slice.to = to }
+    let slice = question.slice
     return try options.read { (view) throws(LedgerError) in try view.replayEvents(slice) }
   }
 

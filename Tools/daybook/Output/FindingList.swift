@@ -29,10 +29,7 @@ struct FindingList {
           "position", "since", "severity", "rule", "customer", "transaction", "concerns",
           "findings",
         ],
-        columns: [
-          "rule", "severity", "rules", "environment", "since", "until", "accounts", "devices",
-          "transactions", "products",
-        ] + (explains ? ["meaning", "advice"] : []) + ["count", "findings"],
+        columns: FindingIncident.columns(explains: explains),
         row: \.row, isAlarming: { $0.head.isAlarming },
         write: { $0.write(to: &$1, explains: explains) },
         rules: shown.flatMap(\.rules))

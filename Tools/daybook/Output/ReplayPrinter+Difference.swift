@@ -9,10 +9,8 @@ extension ReplayPrinter {
   func print(_ difference: OutcomeDifference, of edited: EditedEvents) {
     switch format {
     case .table: printText(difference, edited)
-    case .json:
-      let text = Self.document(difference, edited)
-      Console.print("," + text.dropFirst().dropLast())
-    case .jsonl: Console.print(Self.document(difference, edited))
+    case .json: Console.print(ReplayDocument.text(of: difference, edited))
+    case .jsonl: Console.print(difference.json(of: edited))
     }
   }
 
@@ -39,30 +37,5 @@ extension ReplayPrinter {
     line += " (\(finding.severity.text))"
     if finding.concerns != "-" { line += ": \(finding.concerns)" }
     Console.print("    ! " + TextTable.printable(line))
-  }
-
-  private static func document(_ difference: OutcomeDifference, _ edited: EditedEvents) -> String {
-    var json = JSONText()
-    json.object { json in
-      json.member("edits", each: edited.notes) { json, note in
-        json.object { json in
-          json.member("edit", note.text)
-          json.member("events", each: note.positions) { json, event in
-            json.object { json in
-              json.member("position", event.position)
-              json.member("occurredAt", event.occurredAt.rfc3339)
-            }
-          }
-        }
-      }
-      json.member(
-        "difference",
-        object: { json in
-          write("gone", difference.gone, to: &json)
-          write("new", difference.new, to: &json)
-          json.member("changed", each: difference.changes) { $1.write(to: &$0) }
-        })
-    }
-    return json.text
   }
 }

@@ -7,18 +7,16 @@ import Replay
 /// Prints a replay as it runs: for people, as one document, or one step per line.
 final class ReplayPrinter {
   let format: OutputFormat
-  private var steps = 0
-  /// The state after the steps so far; kept only for `json`.
-  private var state: [ReplaySubject: ReplayStanding] = [:]
+  /// The document that is printed as it grows; only for `json`.
+  private var document = ReplayDocument()
 
   init(_ format: OutputFormat) { self.format = format }
 
   func begin() {
-    if format == .json { Console.print("{\"steps\":[") }
+    if format == .json { Console.print(ReplayDocument.begin) }
   }
 
   func print(_ step: ReplayStep) {
-    defer { steps += 1 }
     switch format {
     case .table:
       for line in step.textLines {
@@ -29,9 +27,7 @@ final class ReplayPrinter {
         }
       }
     case .jsonl: Console.print(step.json)
-    case .json:
-      Console.print((steps == 0 ? "" : ",") + step.json)
-      for change in step.earlierChanges + step.changes { state[change.subject] = change.after }
+    case .json: Console.print(document.text(adding: step))
     }
   }
 
@@ -48,82 +44,12 @@ final class ReplayPrinter {
         FindingList.print(outcome.findingsAtTheEnd)
       }
     case .jsonl: break
-    case .json:
-      var json = JSONText()
-      json.object { json in
-        Self.write("findings", outcome.findings, to: &json)
-        Self.write("findingsAtTheEnd", outcome.findingsAtTheEnd, to: &json)
-        let lines = state.sorted { $0.key < $1.key }
-        json.member(
-          "state",
-          array: { json in
-            for (subject, standing) in lines {
-              ReplayLine(subject: subject, standing: standing).write(to: &json)
-            }
-          })
-      }
-      // The document began with the steps. Its other members follow them.
-      Console.print("]," + json.text.dropFirst().dropLast())
+    case .json: Console.print(document.text(of: outcome))
     }
   }
 
   /// Ends the document that `begin` opened.
   func close() {
-    if format == .json { Console.print("}") }
-  }
-
-  static func write(
-    _ name: String, _ findings: [FindingAnswer], to json: inout JSONText
-  ) {
-    json.member(name, each: findings) { $1.write(to: &$0) }
-  }
-}
-
-extension ReplayStep {
-  fileprivate var json: String {
-    var json = JSONText()
-    json.object { json in
-      json.member("position", event.position)
-      json.key("event")
-      json.raw(String(decoding: EventEncoder().encode(event), as: UTF8.self))
-      json.member("note", note)
-      json.member("earlierChanges", each: earlierChanges) { $1.write(to: &$0) }
-      json.member("changes", each: changes) { $1.write(to: &$0) }
-      ReplayPrinter.write("broken", broken, to: &json)
-      ReplayPrinter.write("settled", settled, to: &json)
-    }
-    return json.text
-  }
-}
-
-extension ReplayChange {
-  /// Writes it as an object.
-  func write(to json: inout JSONText) {
-    json.object { json in
-      subject.writeMembers(to: &json)
-      json.member("before", before?.text)
-      json.member("after", after?.text)
-    }
-  }
-}
-
-extension ReplayLine {
-  /// Writes it as an object.
-  func write(to json: inout JSONText) {
-    json.object { json in
-      subject.writeMembers(to: &json)
-      json.member("standing", standing.text)
-    }
-  }
-}
-
-extension ReplaySubject {
-  func writeMembers(to json: inout JSONText) {
-    json.member("kind", kind.rawValue)
-    json.member("name", name)
-    json.member("environment", environment.text)
-    json.member("account", account)
-    json.member("transaction", transaction)
-    json.member("device", device)
+    if format == .json { Console.print(ReplayDocument.end) }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 import LedgerStore
@@ -92,30 +93,9 @@ enum Parse {
   /// A rule of the second table and how long something may stay open, such as
   /// `never-finished=PT48H`.
   static func threshold(_ text: String) throws -> RuleThreshold {
-    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let rule = Rule(id: parts[0]), RuleThreshold.rules.contains(rule) else {
-      let rules = RuleThreshold.rules.map(\.id).joined(separator: ", ")
-      throw ValidationError("expected RULE=DURATION with one of these rules: \(rules).")
+    do throws(RuleThreshold.Invalid) { return try RuleThreshold(text) } catch {
+      throw ValidationError(error.message)
     }
-    guard let duration = CalendarDuration(iso8601: parts[1]), duration.months == 0 else {
-      throw ValidationError(
-        "expected a duration of ISO 8601 without months and years, such as PT2H or P3D.")
-    }
-    return RuleThreshold(
-      rule: rule, microseconds: duration.days * Instant.day + duration.microseconds)
-  }
-}
-
-/// A changed default of `rules.md`.
-struct RuleThreshold {
-  let rule: Rule
-  let microseconds: Int64
-
-  static var rules: [Rule] { Thresholds.rules }
-
-  func apply(to thresholds: inout Thresholds) {
-    let isKnown = thresholds.set(rule, to: microseconds)
-    precondition(isKnown, "\(rule.id) has no threshold")
   }
 }
 

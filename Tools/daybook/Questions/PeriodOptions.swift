@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerAnswers
 import LedgerEvents
 import LedgerModel
 

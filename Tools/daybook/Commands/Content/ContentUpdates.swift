@@ -116,32 +116,3 @@ private struct UpdatesPrinter {
     if format == .json && !isCount { Console.print("]}") }
   }
 }
-
-extension ContentUpdateCounts {
-  fileprivate func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("product", product)
-      json.member("environment", environment.text)
-      json.member("available", available)
-      json.member("current", current)
-      json.member("behind", behind)
-      json.member("missing", missing)
-      json.member("removed", removed)
-      json.member("notOwned", notOwned)
-    }
-  }
-}
-
-extension ContentUpdate {
-  fileprivate func write(to json: inout JSONText) {
-    json.object { json in
-      json.member("account", account)
-      json.member("device", device)
-      json.member("product", product)
-      json.member("installed", installed)
-      json.member("available", available)
-      json.member("reason", reason.rawValue)
-      json.member("environment", environment.text)
-    }
-  }
-}
