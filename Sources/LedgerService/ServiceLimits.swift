@@ -32,6 +32,20 @@ enum ServiceLimits {
   static let replayEditsMax = 100
   /// The largest body with edits, in bytes.
   static let replayBodyBytesMax = 1 << 20
+  /// How long a signed answer is valid if nobody says, and at most, in seconds: a day, and a month.
+  /// What happens after it was signed, such as a refund, it does not know.
+  static let signedSeconds: UInt64 = 86_400
+  static let signedSecondsMax: UInt64 = 31 * 86_400
+  /// The longest audience and nonce of a signed answer, in bytes.
+  static let signedTextBytesMax = 256
+  /// How long a client may keep the set of keys, in seconds. It asks again for a key that the set
+  /// has not.
+  static let keysSeconds = 300
+  /// How often what is no token may come from an address: enough for a client that is set up anew,
+  /// and not for a log that a guesser fills.
+  static let failureRate = RateGate.Rate(perSecond: 0.2, burst: 20)
+  /// How many tokens, and how many addresses, are remembered with what they have sent.
+  static let limitedClientsMax = 20_000
   /// How long `atLeast` waits, in seconds.
   static let atLeastSeconds = 10
   /// How many clients can follow the log at the same time.

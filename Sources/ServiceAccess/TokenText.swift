@@ -1,5 +1,4 @@
 internal import Crypto
-internal import Foundation
 
 /// The text of a token, which only its holder has: `daybook_`, a public id of 8 characters, `_`,
 /// and 43 characters of base64url (RFC 4648, section 5, without padding) of 32 random bytes.
@@ -49,8 +48,7 @@ package enum TokenText {
         bytes.append(UInt8(truncatingIfNeeded: word >> shift))
       }
     }
-    return Data(bytes).base64EncodedString().replacing("+", with: "-")
-      .replacing("/", with: "_").replacing("=", with: "")
+    return Base64URL.encode(bytes)
   }
 
   /// The system's generator, called without an instance of it: that has no address, and the thread

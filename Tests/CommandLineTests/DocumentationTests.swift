@@ -148,6 +148,8 @@ import Testing
         + "--format json"),
     Sample("token-list", "token list --format json"),
     Sample("token-revoke", "token revoke support --format json"),
+    Sample("answer-key-new", "answer-key new --format json"),
+    Sample("answer-key-list", "answer-key list --format json"),
     Sample(
       "content-install",
       "content install Tools/samples/atlas --into \(installed) --account keeper-7 --device phone-1 --format json"
@@ -230,7 +232,7 @@ import Testing
 
   @Test("every command of the program has a sample on the page") func complete() throws {
     let listed = try Program.run(["--help"]).lines.compactMap { line in
-      line.wholeMatch(of: #/  ([a-z]+) +[A-Z].*/#).map { String($0.1) }
+      line.wholeMatch(of: #/  ([a-z][a-z-]*) +[A-Z].*/#).map { String($0.1) }
     }
     // docs/pulling.md shows what `pull` answers, and docs/service.md is about `serve`.
     let shown = Set(Self.samples.compactMap(\.arguments.first)).union(["init", "pull", "serve"])
@@ -255,6 +257,7 @@ import Testing
       .replacing(/"bytes":\{[^}]*\}/, with: #""bytes":{"log":90112,"projections":61440}"#)
       // Tokens are random, and the sample is none that a search for leaked secrets reports.
       .replacing(/daybook_[a-z2-7]{8}_[A-Za-z0-9_-]{43}/, with: "daybook_k3m7q2xw_…")
+      .replacing(/"(x|kid)":"[A-Za-z0-9_-]{43}"/) { "\"\($0.output.1)\":\"…\"" }
       // Each ledger has its own key of digests in ids.
       .replacing(/(receipt:[^"]*:)[0-9a-f]{16}"/) { "\($0.output.1)d6b5915c46057bcb\"" }
       .replacing(/"lmdb":"[^"]*"/, with: #""lmdb":"0.9.24""#)

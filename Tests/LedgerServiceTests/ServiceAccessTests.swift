@@ -64,6 +64,7 @@ import Testing
     "/v1/findings?incidents", "/v1/health", "/v1/catalog", "/v1/catalog/history?product=map",
     "/v1/catalog/invalid", "/v1/catalog/payments", "/v1/content/updates",
     "/v1/content/updates?count&device=phone-hidden-bob", "/v1/replay?from=1",
+    "/v1/transactions/all", "/v1/transactions/ownerless", "/v1/installed/outdated",
     "/v1/replay?transaction=hidden-bob", "/v1/replay?account=hidden-b&format=html",
   ]
 

@@ -43,6 +43,10 @@ final class ServiceBench: Sendable {
     var atLeastSeconds = 0
     /// Whether tokens are asked for.
     var hasTokens = false
+    /// How many requests are taken of whom.
+    var rate: RateGate.Rate?
+    /// The present of these limits, in nanoseconds, which stands still unless a test moves it.
+    var uptime: @Sendable () -> UInt64 = { 0 }
   }
 
   private init(_ limits: Limits) throws {
@@ -61,6 +65,8 @@ final class ServiceBench: Sendable {
     let routes = ServiceRoutes(
       work: work, lookups: lookups, watch: watch,
       gate: limits.hasTokens ? .tokens(TokenKeeper(TokenStore(ledger: path))) : .open,
+      rates: RateGate(limits.rate, now: limits.uptime),
+      answerKeys: AnswerKeyKeeper(AnswerKeyStore(ledger: path)),
       budget: BodyBudget(bytesMax: limits.heldBytesMax), atLeastSeconds: limits.atLeastSeconds,
       metrics: PrometheusRegistry(), audit: Self.quiet, version: "1",
       desk: NotificationDesk(
@@ -99,7 +105,7 @@ final class ServiceBench: Sendable {
   func response(
     _ method: HTTPRequest.Method = .get, _ address: String, headers: [String: String] = [:],
     body: ByteBuffer = ByteBuffer(), statesLength: Bool = true, token: String? = nil,
-    authority: String = "localhost"
+    authority: String = "localhost", from client: String? = nil
   ) async throws -> Response {
     var fields = HTTPFields()
     for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
@@ -110,16 +116,19 @@ final class ServiceBench: Sendable {
         method: method, scheme: "http", authority: authority, path: address,
         headerFields: fields),
       body: RequestBody(buffer: body))
+    let channel = NIOAsyncTestingChannel()
+    if let client { channel.remoteAddress = try SocketAddress(ipAddress: client, port: 1) }
     let context = ServiceContext(
-      source: ApplicationRequestContextSource(
-        channel: NIOAsyncTestingChannel(), logger: Self.quiet))
+      source: ApplicationRequestContextSource(channel: channel, logger: Self.quiet))
     return try await responder.respond(to: request, context: context)
   }
 
   func get(
-    _ address: String, headers: [String: String] = [:], token: String? = nil
+    _ address: String, headers: [String: String] = [:], token: String? = nil,
+    from client: String? = nil
   ) async throws -> Reply {
-    try await Reply(try await response(.get, address, headers: headers, token: token))
+    try await Reply(
+      try await response(.get, address, headers: headers, token: token, from: client))
   }
 
   /// Appends lines of JSON.

@@ -110,4 +110,30 @@ import Testing
       #expect(try bench.lastPosition() == 0)
     }
   }
+
+  @Test("in a batch is counted before one is read") func counted() async throws {
+    try await ServiceBench.run { bench in
+      // What comes after too many is not even JSON.
+      let many = "[" + String(repeating: "{},", count: 10_001) + "no json"
+      #expect(try await bench.post(many, as: Self.batch).problem == "too-large")
+      let large = "[" + String(repeating: "1,", count: 2 << 20) + "1]"
+      for (body, type) in [
+        (large, Self.single), ("[\(large)]", Self.batch), (large, "application/json"),
+      ] {
+        #expect(try await bench.post(body, as: type).problem == "too-large", "\(type)")
+      }
+      for body in [
+        "", " ", "[", "[{}", "[{},", "[{}] x", "[\"]", "{}", "[{},]", "[,{}]", "[{} {}]",
+      ] {
+        let reply = try await bench.post(body, as: Self.batch)
+        #expect(reply.problem == "invalid-event", "\(body): \(reply.body)")
+      }
+      #expect(try await bench.post(" [ ] ", as: Self.batch).problem == "bad-request")
+      let tricky = Self.envelope("c1", more: #","x":"],[\"\\""#)
+      let taken = try await bench.post(
+        "\n[ \(tricky) ,\t\(Self.envelope("c2"))\r\n] ", as: Self.batch)
+      #expect(taken.status == 200, "\(taken.body)")
+      #expect(try bench.lastPosition() == 2)
+    }
+  }
 }

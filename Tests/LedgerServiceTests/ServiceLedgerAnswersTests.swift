@@ -10,9 +10,11 @@ private enum Sampled {
     let folder = root.appending(path: "Tools/samples/incidents")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".jsonl") }.sorted().map { folder.appending(path: $0) }
-    return try ([root.appending(path: "Tests/Samples/every-type.jsonl")] + names).flatMap { file in
-      try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
-    }
+    // A purchase that no account has.
+    return try [Line.purchase("nobodys", of: nil)]
+      + ([root.appending(path: "Tests/Samples/every-type.jsonl")] + names).flatMap { file in
+        try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+      }
   }
 
   static func run(_ body: (ServiceBench) async throws -> Void) async throws {
@@ -53,6 +55,12 @@ private enum Sampled {
       "/v1/findings?threshold=never-finished%3DPT1H&rule=never-finished",
       "findings --threshold never-finished=PT1H --rule never-finished"),
     list("/v1/health", "health"),
+    list("/v1/transactions/all", "transactions --all"),
+    list(
+      "/v1/transactions/all?open&environment=sandbox&environment=production",
+      "transactions --all --open --environment sandbox --environment production"),
+    list("/v1/transactions/ownerless", "transactions --ownerless"),
+    list("/v1/installed/outdated", "installed --outdated"),
     list(
       "/v1/health?by=systemVersion&since=2016-01", "health --by systemVersion --since 2016-01-01"),
   ]
@@ -126,7 +134,7 @@ private enum Sampled {
     try await Sampled.run { bench in
       let addresses = [
         "/v1/events?by=type", "/v1/events?sum=price&by=product", "/v1/health", "/v1/catalog",
-        "/v1/findings?incidents",
+        "/v1/findings?incidents", "/v1/transactions/all",
       ]
       for (number, address) in addresses.enumerated() {
         let mark = address.contains("?") ? "&" : "?"

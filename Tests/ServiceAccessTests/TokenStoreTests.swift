@@ -163,7 +163,7 @@ import Testing
   @Test("what a killed change has left is not read, and the next change goes through")
   func leftOver() throws {
     _ = try store.create(TemporaryLedger.token("shop"))
-    let partial = ledger.path + "/service/" + TokenStore.partialName
+    let partial = ledger.path + "/service/.tokens.json.partial"
     try Data("{\"version\":1,".utf8).write(to: URL(filePath: partial))
     #expect(try store.list().map(\.name) == ["shop"])
     _ = try store.create(TemporaryLedger.token("app"))

@@ -66,6 +66,18 @@ struct DaybookServe: AsyncParsableCommand {
       "How long requests may go on after SIGTERM (default: 25).", valueName: "seconds"))
   var stopSeconds: String?
 
+  @Option(
+    name: .customLong("requests-per-second"),
+    help: ArgumentHelp(
+      "How many requests each token, and each address without one, may send (default: any number).",
+      valueName: "number"))
+  var requestsPerSecond: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many of them at once (default: those of one second).", valueName: "number"))
+  var burst: String?
+
   @Option(help: ArgumentHelp("A file of settings, a JSON object.", valueName: "file"))
   var config: String?
 
@@ -93,6 +105,7 @@ struct DaybookServe: AsyncParsableCommand {
       .ledger: ledger, .host: host, .port: port, .certificate: certificate, .key: key,
       .plaintext: plaintext ? "true" : nil, .open: open ? "true" : nil, .roots: roots,
       .logLevel: logLevel, .connections: connections, .stopSeconds: stopSeconds,
+      .requestsPerSecond: requestsPerSecond, .burst: burst,
     ]
     var flags = stated.compactMapValues { text in text.map { [$0] } }
     if !apps.isEmpty { flags[.apps] = apps }

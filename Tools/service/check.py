@@ -42,15 +42,16 @@ def damaged(document):
 
 
 class Service:
-    def __init__(self, folder):
-        self.ledger = folder / "ledger"
+    def __init__(self, folder, open=True):
+        self.ledger = folder / ("ledger" if open else "guarded")
         self.run("init", self.ledger)
         self.run("append", "--ledger", self.ledger, tree / "Tests/Samples/every-type.jsonl")
-        self.log = folder / "log"
+        self.run("answer-key", "new", "--ledger", self.ledger)
+        self.log = folder / f"{self.ledger.name}.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [programs / "daybook-serve", "--ledger", self.ledger, "--port", "0", "--open",
-                 "--app", "com.example.reader"],
+                [programs / "daybook-serve", "--ledger", self.ledger, "--port", "0",
+                 *(["--open"] if open else []), "--app", "com.example.reader"],
                 stderr=log)
         self.url = f"http://127.0.0.1:{self.port()}"
 
@@ -142,6 +143,35 @@ def compare_heads(service, document):
     check("no HEAD is active for ever", count and count[1] == b"0", count)
 
 
+def compare_tokens(folder, document):
+    """Every address that needs a token says so, and says what a token may not do."""
+    service = Service(folder, open=False)
+    try:
+        tokens = {scope: service.run(
+            "token", "create", scope, "--scope", scope, "--ledger", service.ledger,
+            *(["--operator", "ada"] if scope == "operate" else [])).decode().strip()
+            for scope in ("append", "read", "operate")}
+        for path, operations in document["paths"].items():
+            for method, operation in operations.items():
+                address, body = path.replace("{position}", "1"), b"{}" if method == "post" else None
+                named = f"{method} {path}"
+                needed = {"401", "403"} & set(operation["responses"])
+                status, headers, _ = service.ask(address, method.upper(), body)
+                check(f"{named} is open or asks for a token",
+                      status == 401 and "WWW-Authenticate" in headers if needed
+                      else status not in (401, 403), status)
+                if not needed:
+                    continue
+                statuses = {scope: service.ask(
+                    address, method.upper(), body, Authorization=f"Bearer {token}")[0]
+                    for scope, token in tokens.items()}
+                refused = {scope for scope, status in statuses.items() if status == 403}
+                check(f"{named} is for some scopes alone", len(refused) >= 2, statuses)
+                check(f"{named} takes a token of the ledger", 401 not in statuses.values(), statuses)
+    finally:
+        service.stop()
+
+
 def compare_tags(service):
     tags = [service.ask("/v1/events?limit=1")[1]["ETag"] for _ in range(2)]
     check("a page has one tag while nothing is appended", tags[0] == tags[1], tags)
@@ -204,6 +234,7 @@ def main():
             measure(service)
         finally:
             service.stop()
+        compare_tokens(folder, document)
     print(f"service: {len(failures)} failures ({time.monotonic() - begun:.0f} s)")
     sys.exit(1 if failures else 0)
 

@@ -3,11 +3,13 @@ import Hummingbird
 import LedgerEvents
 import LedgerStore
 import Logging
+import NIOCore
 import ServiceAccess
 
 /// Lets nobody pass whose token does not allow what is asked for.
 struct AccessMiddleware: RouterMiddleware {
   let gate: AccessGate
+  let rates: RateGate
   let scope: TokenScope
 
   func handle(
@@ -15,13 +17,46 @@ struct AccessMiddleware: RouterMiddleware {
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
     var context = context
-    let token = try gate.token(of: request)
+    let token = try token(of: request, from: context.address)
     context.token = token
     context.logger[metadataKey: "token"] = "\(token.name)"
     guard token.allows(scope) else {
       throw Problem(
         .forbidden, "The token \(token.name) has no scope “\(scope.rawValue)”, which this needs.")
     }
+    return try await next(request, context)
+  }
+
+  /// The token of a request, which has not sent more than it may.
+  private func token(
+    of request: Request, from address: SocketAddress?
+  ) throws(Problem) -> AccessToken {
+    let token: AccessToken
+    do throws(Problem) { token = try gate.token(of: request) } catch {
+      // Without a token nobody guesses, and a browser asks so first.
+      if error.kind == .unauthenticated, request.headers[.authorization] != nil {
+        try rates.takeFailure(address: address)
+      }
+      throw error
+    }
+    if case .tokens = gate {
+      try rates.take(token: token.name)
+    } else {
+      try rates.take(address: address)
+    }
+    return token
+  }
+}
+
+/// Counts requests to addresses that need no token.
+struct AddressLimit: RouterMiddleware {
+  let rates: RateGate
+
+  func handle(
+    _ request: Request, context: ServiceContext,
+    next: (Request, ServiceContext) async throws -> Response
+  ) async throws -> Response {
+    try rates.take(address: context.address)
     return try await next(request, context)
   }
 }

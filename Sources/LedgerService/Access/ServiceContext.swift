@@ -1,4 +1,5 @@
 import Hummingbird
+import NIOCore
 import ServiceAccess
 
 /// What belongs to one request: its logger, and who asks.
@@ -7,5 +8,11 @@ struct ServiceContext: RequestContext {
   /// Whose request it is; nil before that is known, and for addresses that need no token.
   var token: AccessToken?
 
-  init(source: Source) { coreContext = .init(source: source) }
+  /// Where it comes from; nil if that has no address.
+  let address: SocketAddress?
+
+  init(source: Source) {
+    coreContext = .init(source: source)
+    address = source.channel.remoteAddress
+  }
 }

@@ -23,6 +23,8 @@ struct Answer: Sendable {
   var position: UInt64
   /// The store time of the answer; nil if it does not depend on that.
   var at: Instant?
+  /// When the answer changes because time passes; nil for never.
+  var changesAt: Instant?
 }
 
 /// The form of an answer.

@@ -71,6 +71,9 @@ struct QueryItems {
     return found.first
   }
 
+  /// Whether the address takes a parameter.
+  func takes(_ name: String) -> Bool { known.contains(name) }
+
   func name(_ name: String) throws(Problem) -> Name? { try text(name).map { Name($0) } }
 
   /// Whether a flag is set: `true` or `false`; without a value it is set.

@@ -162,6 +162,7 @@ final class PrometheusRegistry: Sendable {
     "daybook_events_appended_total": "Events that were appended by this process.",
     "daybook_events_duplicate_total": "Events that were sent again and were in the ledger.",
     "daybook_events_rejected_total": "Events that were refused.",
+    "daybook_requests_limited_total": "Requests that were refused because of too many, by what.",
     "http_server_request_duration_seconds": "How long requests took.",
     "http_server_active_requests": "Requests that are being answered.",
     "hb_request_errors_total": "Requests that no route has answered, by method and status.",

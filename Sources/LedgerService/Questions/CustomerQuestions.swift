@@ -15,7 +15,7 @@ enum CustomerQuestions {
       let json = answer.json(of: customer, try view.unverified(in: answer))
       return Answer(
         content: .document(json, rows: "entitlements"), columns: EntitlementsAnswer.columns,
-        position: answer.position, at: answer.at)
+        position: answer.position, at: answer.at, changesAt: answer.nextChangeAt)
     }
   }
 

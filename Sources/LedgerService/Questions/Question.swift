@@ -57,12 +57,22 @@ struct QuestionRoute: Sendable {
     self.read = read
   }
 
+  /// The last part of the address.
+  var name: String { String(path.split(separator: "/").last ?? "") }
+
   /// Every question, in the order in which the documentation lists them.
   static let all = [
-    QuestionRoute("/v1/entitlements", [customer, clocks], CustomerQuestions.entitlements),
+    QuestionRoute(
+      "/v1/entitlements", [customer, clocks, SigningAsked.parameters],
+      CustomerQuestions.entitlements),
     QuestionRoute(
       "/v1/transactions", [customer, clocks, ["open"]], CustomerQuestions.transactions),
     QuestionRoute("/v1/installed", [customer, clocks, ["outdated"]], CustomerQuestions.installed),
+    QuestionRoute(
+      "/v1/transactions/all", [["open"], clocks, page], EverybodyQuestions.transactions),
+    QuestionRoute(
+      "/v1/transactions/ownerless", [["open"], clocks, page], EverybodyQuestions.ownerless),
+    QuestionRoute("/v1/installed/outdated", [clocks, page], EverybodyQuestions.outdated),
     QuestionRoute("/v1/explain", [customer, ["name"], clocks], CustomerQuestions.explain),
     QuestionRoute("/v1/customer", [["id", "events"], clocks], CustomerQuestions.customer),
     QuestionRoute(

@@ -16,7 +16,7 @@ struct NotificationDesk: Sendable {
 extension ServiceRoutes {
   /// The address of the App Store's notifications, for production and sandbox. It needs no token:
   /// the store has none, and what it sends is believed for its signature alone.
-  func addNotifications(to router: Router<ServiceContext>) {
+  func addNotifications(to router: RouterGroup<ServiceContext>) {
     guard let desk else { return }
     router.post(RouterPath(Self.notificationsPath)) { request, context in
       try await take(request, context, desk)

@@ -9,9 +9,10 @@ import ServiceAccess
 
 extension ServiceRoutes {
   static let verdictPath = "/v1/verdict"
-  private static let verdictParameters = [
-    "account", "product", "entitlement", "at", "environment", "atLeast",
-  ]
+  private static let verdictParameters =
+    [
+      "account", "product", "entitlement", "at", "environment", "atLeast",
+    ] + SigningAsked.parameters
 
   /// May this account have this? The one question that is asked at every tap, so it takes the short
   /// way: one lookup of the stored answer, on the thread that has the request.
@@ -26,6 +27,7 @@ extension ServiceRoutes {
   ) async throws(Problem) -> Response {
     let items = try QueryItems(
       request.uri.query, Self.verdictParameters, now: EventLog.systemClock())
+    let signing = try SigningAsked(items)
     let account = try items.required("account")
     let (product, entitlement) = (try items.name("product"), try items.name("entitlement"))
     let (at, environments) = (try items.instant("at"), Set(try items.environments()))
@@ -53,12 +55,12 @@ extension ServiceRoutes {
       : try await work.run { () throws(Problem) in
         lookups.isEntitled(account.text, to: item, at: at, environments: environments)
       }
-    return try answer(verdict, account, product, entitlement, subject, context)
+    return try answer(verdict, account, product, entitlement, signing, subject, context)
   }
 
   private func answer(
     _ verdict: Verdict, _ account: Name, _ product: Name?, _ entitlement: Name?,
-    _ subject: Subject, _ context: ServiceContext
+    _ signing: SigningAsked?, _ subject: Subject, _ context: ServiceContext
   ) throws(Problem) -> Response {
     let (word, position): (String, UInt64)
     switch verdict {
@@ -69,7 +71,7 @@ extension ServiceRoutes {
     }
     note(subject, position, context)
     let detail = verdict.detail
-    var response = Self.document { json in
+    func write(_ json: inout JSONText) {
       json.member("account", account)
       json.member("product", product)
       json.member("entitlement", entitlement)
@@ -82,6 +84,12 @@ extension ServiceRoutes {
       json.member("environment", detail?.environment?.text)
       json.member("position", position)
     }
+    if let signing {
+      return try signed(
+        JSONText.text { $0.object(write) }, to: "verdict", signing, position: position,
+        changesAt: detail?.nextChangeAt)
+    }
+    var response = Self.document(write)
     response.headers[.positionName] = "\(position)"
     return response
   }

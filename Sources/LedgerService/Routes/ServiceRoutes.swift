@@ -16,6 +16,10 @@ struct ServiceRoutes: Sendable {
   let lookups: Entitlements
   let watch: LogWatch
   let gate: AccessGate
+  /// How many requests are taken of whom.
+  let rates: RateGate
+  /// What signs answers.
+  let answerKeys: AnswerKeyKeeper
   var budget = BodyBudget()
   /// How long `atLeast` waits, in seconds.
   var atLeastSeconds = ServiceLimits.atLeastSeconds
@@ -35,21 +39,28 @@ struct ServiceRoutes: Sendable {
     router.add(middleware: MetricsMiddleware())
     router.add(middleware: TracingMiddleware())
     router.add(middleware: RequestLog(addresses: addresses))
-    addUnguarded(to: router)
-    addNotifications(to: router)
+    let unguarded = router.group().add(middleware: AddressLimit(rates: rates))
+    addUnguarded(to: unguarded)
+    addNotifications(to: unguarded)
+    addKeys(to: unguarded)
     addPages(to: router)
-    addReading(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .read)))
-    addAppending(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .append)))
-    addActs(to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .operate)))
+    addReading(
+      to: router.group().add(middleware: AccessMiddleware(gate: gate, rates: rates, scope: .read)))
+    addAppending(
+      to: router.group().add(middleware: AccessMiddleware(gate: gate, rates: rates, scope: .append))
+    )
+    addActs(
+      to: router.group().add(
+        middleware: AccessMiddleware(gate: gate, rates: rates, scope: .operate)))
     addAdministration(
-      to: router.group().add(middleware: AccessMiddleware(gate: gate, scope: .admin)))
+      to: router.group().add(middleware: AccessMiddleware(gate: gate, rates: rates, scope: .admin)))
     addresses.learn(router)
     return router
   }
 
   // MARK: - For machines that look after the service
 
-  private func addUnguarded(to router: Router<ServiceContext>) {
+  private func addUnguarded(to router: RouterGroup<ServiceContext>) {
     router.answer("/health") { _, _ in Self.document { $0.member("status", "alive") } }
     router.answer("/ready") { _, _ in try await ready() }
     router.answer("/version") { [version] _, _ in
@@ -143,8 +154,16 @@ struct ServiceRoutes: Sendable {
   ) async throws(Problem) -> Response {
     let now = EventLog.systemClock()
     let items = try QueryItems(request.uri.query, route.parameters, now: now)
-    let form = try AnswerForm(items, accept: request.headers[.accept])
     let atLeast = try items.number("atLeast", in: 1...UInt64.max)
+    if items.takes("signed"), let signing = try SigningAsked(items) {
+      let answer = try await answered(try route.read(items), atLeast, now, context)
+      guard case .document(let json, _) = answer.content else {
+        throw Problem(.badRequest, "A list cannot be signed.")
+      }
+      return try signed(
+        json, to: route.name, signing, position: answer.position, changesAt: answer.changesAt)
+    }
+    let form = try AnswerForm(items, accept: request.headers[.accept])
     let question = try route.read(items)
     return try await answer(question, form, atLeast, now, request, context)
   }
@@ -153,6 +172,12 @@ struct ServiceRoutes: Sendable {
     _ question: Question, _ form: AnswerForm, _ atLeast: UInt64?, _ now: Instant,
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
+    try await answered(question, atLeast, now, context).response(form, to: request)
+  }
+
+  private func answered(
+    _ question: Question, _ atLeast: UInt64?, _ now: Instant, _ context: ServiceContext
+  ) async throws(Problem) -> Answer {
     if let atLeast { try await watch.reach(atLeast, within: atLeastSeconds) }
     let token = try Self.token(context)
     let answer = try await work.ask { (view) throws(Problem) in
@@ -160,7 +185,7 @@ struct ServiceRoutes: Sendable {
       return try question.answer(view, now)
     }
     note(question.subject, answer.position, context)
-    return answer.response(form, to: request)
+    return answer
   }
 
   /// Every question comes with a token, which the middleware has looked at.

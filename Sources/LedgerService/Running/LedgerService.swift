@@ -55,6 +55,8 @@ package struct LedgerService: Sendable {
       work: work, lookups: lookups, watch: watch,
       gate: settings.isOpen
         ? .open : .tokens(TokenKeeper(TokenStore(ledger: settings.ledger))),
+      rates: RateGate(settings.rate),
+      answerKeys: AnswerKeyKeeper(AnswerKeyStore(ledger: settings.ledger)),
       metrics: registry, audit: Logger(label: "daybook.audit"), version: version,
       desk: try desk(), door: PageDoor(isTLS: settings.certificate != nil))
     let application = Application(

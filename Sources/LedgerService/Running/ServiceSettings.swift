@@ -29,6 +29,10 @@ package struct ServiceSettings: Sendable {
   package var connectionsMax: Int
   /// How long requests may go on after the service was told to stop, in seconds.
   package var stopSeconds: Int
+  /// How many requests a second each token may send; 0 for any number.
+  package var requestsPerSecond: Int
+  /// How many it may send at once; 0 for those of one second.
+  package var burst: Int
 
   /// Why settings cannot be used.
   package struct Invalid: Error, CustomStringConvertible {
@@ -38,7 +42,7 @@ package struct ServiceSettings: Sendable {
   /// The names of the settings, with what a flag and a variable are called after.
   package enum Name: String, CaseIterable, Sendable {
     case ledger, host, port, certificate, key, plaintext, open, apps, roots
-    case logLevel, connections, stopSeconds
+    case logLevel, connections, stopSeconds, requestsPerSecond, burst
   }
 
   /// Reads the settings.
@@ -100,10 +104,12 @@ package struct ServiceSettings: Sendable {
     let expected: String
     switch (name, value) {
     case (.port, .number(let text)), (.connections, .number(let text)),
-      (.stopSeconds, .number(let text)):
+      (.stopSeconds, .number(let text)), (.requestsPerSecond, .number(let text)),
+      (.burst, .number(let text)):
       if Int(text) != nil { return }
       expected = "a whole number"
-    case (.port, _), (.connections, _), (.stopSeconds, _): expected = "a whole number"
+    case (.port, _), (.connections, _), (.stopSeconds, _), (.requestsPerSecond, _), (.burst, _):
+      expected = "a whole number"
     case (.plaintext, .boolean), (.open, .boolean): return
     case (.plaintext, _), (.open, _): expected = "true or false"
     case (.apps, .array(let apps)) where apps.allSatisfy({ $0.string != nil }): return
@@ -133,7 +139,9 @@ package struct ServiceSettings: Sendable {
       logLevel: reader.string(forKey: "logLevel", default: "info"),
       apps: reader.stringArray(forKey: "apps", default: []), roots: reader.string(forKey: "roots"),
       connectionsMax: try number(reader, .connections, 4_096, in: 1...100_000),
-      stopSeconds: try number(reader, .stopSeconds, 25, in: 0...3_600))
+      stopSeconds: try number(reader, .stopSeconds, 25, in: 0...3_600),
+      requestsPerSecond: try number(reader, .requestsPerSecond, 0, in: 0...1_000_000),
+      burst: try number(reader, .burst, 0, in: 0...1_000_000))
     try settings.check()
     return settings
   }
@@ -172,6 +180,11 @@ package struct ServiceSettings: Sendable {
       throw Invalid(description: "logLevel: expected one of \(levels).")
     }
     _ = try notificationApps()
+    guard burst == 0 || requestsPerSecond > 0 else {
+      throw Invalid(
+        description: "burst: it is how many requests are taken at once of those of "
+          + "requestsPerSecond, so name that, too.")
+    }
     if isOpen, !isLoopback {
       throw Invalid(
         description: "open: without tokens, the service can only listen on an address of this "

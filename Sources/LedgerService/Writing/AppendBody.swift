@@ -26,12 +26,8 @@ struct AppendBody {
     case .binaryCloudEvent(let attributes):
       found = [Self.line(1, try CloudEvent(attributes: attributes, data: Self.document(bytes)))]
     case .cloudEvents:
-      guard let elements = try Self.document(bytes).array else {
-        throw Problem(.invalidEvent, "Expected a JSON array of CloudEvents.")
-      }
-      try Self.check(count: elements.count)
-      for (index, element) in elements.enumerated() {
-        found.append(Self.line(index + 1, CloudEvent(element)))
+      for (index, element) in try Self.elements(of: bytes).enumerated() {
+        found.append(Self.line(index + 1, CloudEvent(try Self.document(Array(element)))))
       }
     }
     guard let key = request.idempotencyKey else {
@@ -53,7 +49,33 @@ struct AppendBody {
     }
   }
 
+  /// The elements of a batch, which are counted before one of them is read.
+  private static func elements(of bytes: [UInt8]) throws(Problem) -> [ArraySlice<UInt8>] {
+    var found: [ArraySlice<UInt8>] = []
+    do throws(JSONElements.NoArray) {
+      var elements = try JSONElements(bytes)
+      while let element = try elements.next() {
+        found.append(element)
+        if found.count > eventsMax { break }
+      }
+    } catch {
+      throw Problem(.invalidEvent, "Expected a JSON array of CloudEvents.")
+    }
+    try check(count: found.count)
+    return found
+  }
+
+  /// How many bytes an event has with its envelope: its own, escaped, and as many attributes.
+  private static let documentBytesMax = 2 * eventSizeBytesMax
+
+  /// The values of a document take thirty times its room.
   private static func document(_ bytes: [UInt8]) throws(Problem) -> JSONValue {
+    guard bytes.count <= documentBytesMax else {
+      throw Problem(
+        .tooLarge,
+        "An event has \(bytes.count) bytes, more than the \(documentBytesMax) of the largest one "
+          + "with its envelope.")
+    }
     do throws(EventError) { return try JSONValue(document: bytes, nulls: .refused) } catch {
       throw Problem(.invalidEvent, "\(error)")
     }
