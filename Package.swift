@@ -455,8 +455,8 @@ let package = Package(
     .executableTarget(
       name: "Costs",
       dependencies: [
-        "AllocationCount", "EventMix", "LedgerStore", "LedgerEvents", "Entitlements", "LMDB",
-        "StoreImport",
+        "AllocationCount", "EventMix", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "Entitlements", "LMDB", "StoreImport",
       ],
       path: "Tools/Costs/Program", swiftSettings: strict),
     .target(name: "SimulatedDisk", path: "Tools/StoreSimulator/Disk"),

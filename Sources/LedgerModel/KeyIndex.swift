@@ -3,7 +3,7 @@
 ///
 /// The keys are in the order of the table. The dictionary is derived from them and never stored.
 struct KeyIndex: Sendable {
-  private(set) var keys: [UInt64] = []
+  private(set) var keys: StateTable<UInt64> = []
   private var indices: [UInt64: Int] = [:]
   /// The index found last, because events about one thing come in bursts.
   private var recent = 0
@@ -57,5 +57,24 @@ struct KeyIndex: Sendable {
       indices[key] = index
     }
     keys[index] = key
+  }
+}
+
+extension KeyIndex {
+  /// Shows the keys to a visitor of the state's tables, and derives the dictionary again if the
+  /// visitor has read them.
+  mutating func visit<Visitor: StateTableVisitor>(
+    _ number: StateTableNumber, _ visitor: inout Visitor
+  ) {
+    visitor.visit(number, &keys)
+    if Visitor.readsTables { deriveIndices() }
+  }
+
+  private mutating func deriveIndices() {
+    indices = [:]
+    recent = 0
+    guard keys.count > Self.scannedCountMax else { return }
+    indices.reserveCapacity(keys.count)
+    for (index, key) in keys.enumerated() { indices[key] = index }
   }
 }

@@ -13,21 +13,24 @@ struct AnswerTests {
       1T10:00 subscription.renewed t=t1 o=t1 p=sub a=A src=notification {"expiresAt":"2024-01-05T00:00:00Z"}
       2T10:00 subscription.gracePeriodEntered o=t1 src=notification {"gracePeriodExpiresAt":"2024-01-08T00:00:00Z"}
       """)
-    let segments = try #require(scene.folded.unit(of: scene.ledger.number(.account, "A")))
-      .segments(
-        .account(scene.ledger.number(.account, "A")), from: try Scene.moment("2T10:00"),
-        context: scene.folded.context, texts: scene.ledger)
+    let account = scene.ledger.number(.account, "A")
+    let unit = try #require(scene.folded.unit(of: account))
+    var grants = UnitGrants(of: unit, context: scene.folded.context, texts: scene.ledger)
+    let granted = grants.segments(
+      of: account, in: .production, of: unit, context: scene.folded.context, texts: scene.ledger)
+    let found = try #require(granted)
+    let segments = found.segments
+    // The store's fact about the chain states no account.
+    let newest = try Scene.moment("1T10:00")
+    #expect(found.newest == newest)
     #expect(
       segments.map(\.from)
-        == [
-          try Scene.moment("2T10:00"), try Scene.moment("5T00:00"), try Scene.moment("8T00:00"),
-        ])
-    #expect(
-      segments.map { $0.answer.entries[0].state } == [.active, .gracePeriod, .billingRetry])
-    #expect(segments.map(\.answer.active) == [["pro", "sub"], ["pro", "sub"], []])
+        == [newest, try Scene.moment("5T00:00"), try Scene.moment("8T00:00")])
+    #expect(segments.map { $0.items[0].state } == [.active, .gracePeriod, .billingRetry])
+    #expect(segments.map { $0.items[0].entitlements } == [["pro"], ["pro"], ["pro"]])
     let answer = try scene.answer("A", at: "3T00:00")
     #expect(answer.nextChangeAt == segments[1].from)
-    #expect(segments[2].answer.nextChangeAt == nil)
+    #expect(segments[2].nextChange == nil)
   }
 
   @Test("of several environments the best grantor is shown and balances add up")

@@ -40,7 +40,8 @@ private struct FoldedStatement: Equatable {
     _ unit: LedgerModel.Unit, called number: UnitNumber, _ context: SharedContext, _ texts: LogTexts
   ) throws(LedgerError) {
     states[number] = unit.encoded()
-    for (account, row) in try AnswerRow.all(of: unit, called: number, context, texts) {
+    var grants = UnitGrants(of: unit, context: context, texts: texts)
+    for (account, row) in try AnswerRow.all(of: unit, called: number, &grants, context, texts) {
       answers[account] = row.encoded
     }
   }

@@ -52,9 +52,18 @@ import Testing
         let unit = UnitSet.fold(
           connected: facts.filter { !isLeftOut($0) }, context: context, texts: texts)
         let whole = UnitSet.fold(connected: facts, context: context, texts: texts)
-        let answers = try AnswerRow.all(of: unit, called: units.unit, context, texts)
-        let report = UnitReport(of: unit, answers, context, texts)
-        var row = UnitRow.encode(whole, foldedThrough: view.position, report: report)
+        var grants = UnitGrants(of: unit, context: context, texts: texts)
+        let answers = try AnswerRow.all(of: unit, called: units.unit, &grants, context, texts)
+        let report = UnitReport(of: unit, context, texts)
+        // A divided unit has its report in a row of its own.
+        let isDivided = units.isStored && UnitRow.isDivided(units.row)
+        var row = UnitRow.encode(
+          whole, foldedThrough: view.position,
+          report: isDivided ? UnitReport(of: .init(), context, texts) : report)
+        if isDivided {
+          let kept = KeptReport.encode(report, factCount: whole.factCount)
+          rows.append((view.tables.reports, units.unit.bigEndianBytes, kept))
+        }
         let range = UnitRow.report(row.span)
         for index in (range?.upperBound ?? row.count)..<row.count { row[index] = 0xFF }
         rows.append((view.tables.units, units.unit.bigEndianBytes, row))

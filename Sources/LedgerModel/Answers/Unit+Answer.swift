@@ -1,12 +1,5 @@
 public import LedgerEvents
 
-/// A customer's answer from one moment until the next segment begins.
-public struct AnswerSegment: Sendable {
-  /// When the segment begins, in microseconds.
-  public var from: Int64
-  public var answer: Answer
-}
-
 extension Unit {
   /// What a customer has at a moment, over a set of environments. It lists the best grantor of each
   /// product and all operators' grants, and adds up the balances.
@@ -27,26 +20,6 @@ extension Unit {
       break
     }
     return answer
-  }
-
-  /// The answers from a moment on, each with the moment from which it holds.
-  public func segments(
-    _ subject: Subject, environments: EnvironmentSet = .production, from moment: Int64,
-    context: SharedContext, texts: any FactTexts
-  ) -> [AnswerSegment] {
-    let foldContext = FoldContext(context: context, texts: texts)
-    var segments = [
-      AnswerSegment(
-        from: moment, answer: stillAnswer(subject, environments, at: moment, foldContext))
-    ]
-    for change in changes(subject, environments, after: moment, foldContext) {
-      let answer = stillAnswer(subject, environments, at: change, foldContext)
-      let last = segments.count - 1
-      if answer == segments[last].answer { continue }
-      segments[last].answer.nextChangeAt = change
-      segments.append(AnswerSegment(from: change, answer: answer))
-    }
-    return segments
   }
 
   /// What a customer has installed.

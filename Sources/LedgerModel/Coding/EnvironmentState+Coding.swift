@@ -1,26 +1,11 @@
 import LedgerEvents
 
+/// The head of an environment's state: everything but its tables. The lists in it hold what is
+/// open, or a few things for each customer, and do not grow with age.
 extension EnvironmentState: Persisted {
   init(from reader: inout StateReader) throws(StateError) {
     self.init(environment: try reader.choice())
     newest = try reader.signed()
-    transactions = try reader.list()
-    for transaction in transactions { _ = transactionIndex.append(UInt64(transaction.number)) }
-    chains = try reader.list()
-    for chain in chains { _ = chainIndex.append(UInt64(chain.original)) }
-    chainOwners = try reader.list()
-    chainOwnerIndex = try reader.index()
-    expiringIndex = try reader.index()
-    deliveries = try reader.list()
-    downloads = try reader.list()
-    installs = try reader.list()
-    reports = try reader.list()
-    devices = try reader.list()
-    for device in devices { _ = deviceIndex.append(UInt64(device.number)) }
-    accounts = try reader.list()
-    for account in accounts { _ = accountIndex.append(UInt64(account.number)) }
-    customers = try reader.list()
-    contents = try reader.list()
     grants = try reader.list()
     consumptions = try reader.list()
     failures = try reader.list()
@@ -29,13 +14,6 @@ extension EnvironmentState: Persisted {
     refusals = try reader.list()
     gifts = try reader.list()
     repeats = try reader.list()
-    sessions = try reader.list()
-    sessionIndex = try reader.index()
-    findings = try reader.list()
-    lateFindings = try reader.list()
-    versions = try reader.list()
-    published = try reader.list()
-    digests = try reader.list()
     couplings = try reader.list()
     asksAbsentDevice = try reader.boolean()
   }
@@ -44,19 +22,6 @@ extension EnvironmentState: Persisted {
     precondition(arrivals.isEmpty, "state is written between batches")
     writer.write(environment.rawValue)
     writer.write(newest)
-    writer.write(transactions)
-    writer.write(chains)
-    writer.write(chainOwners)
-    writer.write(chainOwnerIndex)
-    writer.write(expiringIndex)
-    writer.write(deliveries)
-    writer.write(downloads)
-    writer.write(installs)
-    writer.write(reports)
-    writer.write(devices)
-    writer.write(accounts)
-    writer.write(customers)
-    writer.write(contents)
     writer.write(grants)
     writer.write(consumptions)
     writer.write(failures)
@@ -65,13 +30,6 @@ extension EnvironmentState: Persisted {
     writer.write(refusals)
     writer.write(gifts)
     writer.write(repeats)
-    writer.write(sessions)
-    writer.write(sessionIndex)
-    writer.write(findings)
-    writer.write(lateFindings)
-    writer.write(versions)
-    writer.write(published)
-    writer.write(digests)
     writer.write(couplings)
     writer.write(asksAbsentDevice)
   }

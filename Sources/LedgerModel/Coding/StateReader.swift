@@ -130,8 +130,19 @@ struct StateReader {
     try boolean() ? try fixed() : nil
   }
 
+  /// The number of rows of a table, whose rows follow elsewhere.
+  mutating func rowCount() throws(StateError) -> Int {
+    guard let count = Int(exactly: try unsigned()), count <= Self.indexMax else { throw error() }
+    return count
+  }
+
   mutating func list<Element: Persisted>() throws(StateError) -> [Element] {
-    let count = try count()
+    try rows(try count())
+  }
+
+  /// Reads so many elements, each of which takes at least one byte.
+  mutating func rows<Element: Persisted>(_ count: Int) throws(StateError) -> [Element] {
+    guard count <= bytes.count - at else { throw error() }
     if count == 0 { return [] }
     var list: [Element] = []
     list.reserveCapacity(count)
@@ -143,12 +154,5 @@ struct StateReader {
   mutating func choice<Choice: RawRepresentable<UInt8>>() throws(StateError) -> Choice {
     guard let choice = Choice(rawValue: try byte()) else { throw error() }
     return choice
-  }
-
-  mutating func index() throws(StateError) -> KeyIndex {
-    let count = try count()
-    var index = KeyIndex()
-    for _ in 0..<count { _ = index.append(try unsigned()) }
-    return index
   }
 }

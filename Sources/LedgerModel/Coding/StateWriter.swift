@@ -100,10 +100,6 @@ struct StateWriter {
     for element in list { element.encode(into: &self) }
   }
 
-  mutating func write(_ index: KeyIndex) {
-    write(UInt64(index.keys.count))
-    for key in index.keys { write(key) }
-  }
 }
 
 /// A value that can be persisted.

@@ -181,7 +181,7 @@ extension EnvironmentState {
 
 /// The transactions of a chain, found by following their linked list.
 struct ChainMembers: Sequence, IteratorProtocol {
-  let transactions: [TransactionState]
+  let transactions: StateTable<TransactionState>
   var following: Int
 
   mutating func next() -> Int? {

@@ -30,11 +30,11 @@ struct Identity: Sendable {
 
   var paymentIndex = KeyIndex()
   /// By payment: its transaction, or 0 as long as none is known.
-  var payments: [NameNumber] = []
+  var payments: StateTable<NameNumber> = []
   var rootIndex = KeyIndex()
-  var roots: [Root] = []
+  var roots: StateTable<Root> = []
   var sessionIndex = KeyIndex()
-  var sessions: [Session] = []
+  var sessions: StateTable<Session> = []
 
   /// What a fact says about identity. It is small because it is needed several times for each fact.
   struct Statement: Sendable {

@@ -23,6 +23,11 @@ extension Unit {
     return environments.contains(where: \.asksAbsentDevice) ? lastKey.time : .min
   }
 
+  /// Whether the unit's state or its answers depend on what changed.
+  package func rests(on change: ContextChange) -> Bool {
+    isAffected(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
+  }
+
   /// Whether an answer of the unit looks up a product in the catalogue, now or at a later moment.
   public func concernsAnswer(of product: NameNumber) -> Bool {
     environments.contains { state in

@@ -8,27 +8,27 @@ struct EnvironmentState: Sendable {
   var newest: Int64 = .min
 
   /// In the order of their first events.
-  var transactions: [TransactionState] = []
+  var transactions: StateTable<TransactionState> = []
   var transactionIndex = KeyIndex()
-  var chains: [ChainState] = []
+  var chains: StateTable<ChainState> = []
   var chainIndex = KeyIndex()
   /// By original: the transaction whose owner also holds the chain's transactions that state no
   /// account.
-  var chainOwners: [Int] = []
+  var chainOwners: StateTable<Int> = []
   var chainOwnerIndex = KeyIndex()
   /// The originals of the chains for which a fact states an expiry.
   var expiringIndex = KeyIndex()
-  var deliveries: [DeliveryState] = []
-  var downloads: [DownloadState] = []
-  var installs: [InstallState] = []
-  var reports: [ReportState] = []
-  var devices: [DeviceState] = []
+  var deliveries: StateTable<DeliveryState> = []
+  var downloads: StateTable<DownloadState> = []
+  var installs: StateTable<InstallState> = []
+  var reports: StateTable<ReportState> = []
+  var devices: StateTable<DeviceState> = []
   var deviceIndex = KeyIndex()
-  var accounts: [AccountState] = []
+  var accounts: StateTable<AccountState> = []
   var accountIndex = KeyIndex()
   /// By customer: the believed `occurredAt` of its newest event.
-  var customers: [Int64] = []
-  var contents: [ContentState] = []
+  var customers: StateTable<Int64> = []
+  var contents: StateTable<ContentState> = []
   var grants: [GrantState] = []
   var consumptions: [ConsumptionState] = []
   var failures: [FailureState] = []
@@ -39,14 +39,14 @@ struct EnvironmentState: Sendable {
   /// Transactions that were fulfilled and have no purchase fact.
   var gifts: [OutcomeState] = []
   var repeats: [RepeatState] = []
-  var sessions: [SessionClock] = []
+  var sessions: StateTable<SessionClock> = []
   var sessionIndex = KeyIndex()
-  var findings: [Finding] = []
+  var findings: StateTable<Finding> = []
   /// `arrived-late`, in the order of arrival.
-  var lateFindings: [Finding] = []
-  var versions: [VersionObservation] = []
-  var published: [PublishedVersion] = []
-  var digests: [InstalledDigest] = []
+  var lateFindings: StateTable<Finding> = []
+  var versions: StateTable<VersionObservation> = []
+  var published: StateTable<PublishedVersion> = []
+  var digests: StateTable<InstalledDigest> = []
   var couplings: [CouplingUse] = []
   /// The fold read the timelines of the absent device.
   var asksAbsentDevice = false

@@ -67,7 +67,7 @@ struct RowIndex<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameter key: The key of a row of the table; `nil` if it has none.
   /// - Complexity: O(1); the first time O(*n*) in the rows.
-  mutating func rows<Row>(with wanted: Key, in table: [Row], by key: (Row) -> Key?) -> [Int] {
+  mutating func rows<Row>(with wanted: Key, in table: StateTable<Row>, by key: (Row) -> Key?) -> [Int] {
     if let rowsByKey { return rowsByKey[wanted] ?? [] }
     var rows: [Key: [Int]] = [:]
     for index in table.indices {
@@ -146,8 +146,8 @@ extension EnvironmentState {
 
 extension FoldIndexes {
   fileprivate mutating func isFound(
-    _ number: NameNumber, _ findings: [Finding], late: [Finding],
-    _ published: [PublishedVersion], _ digests: [InstalledDigest]
+    _ number: NameNumber, _ findings: StateTable<Finding>, late: StateTable<Finding>,
+    _ published: StateTable<PublishedVersion>, _ digests: StateTable<InstalledDigest>
   ) -> Bool {
     assert(found.findingCount <= findings.count && found.lateFindingCount <= late.count)
     assert(found.publishedCount <= published.count && found.digestCount <= digests.count)

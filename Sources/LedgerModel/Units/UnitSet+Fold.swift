@@ -34,6 +34,7 @@ extension UnitSet {
     guard try goOn(from: &stored, with: facts, in: storage), let state = stored.unit else {
       return nil
     }
+    advances[unit] = facts
     return FoldedUnit(unit: state, isStored: facts.isEmpty)
   }
 
@@ -43,7 +44,8 @@ extension UnitSet {
   private mutating func foldAgain<Storage: UnitStorage & ~Escapable>(
     _ unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> Unit? {
-    try fold(allFacts(of: unit, in: &storage), in: storage)
+    advances[unit] = nil
+    return try fold(allFacts(of: unit, in: &storage), in: storage)
   }
 
   private mutating func fold<Storage: UnitStorage & ~Escapable>(
@@ -181,7 +183,9 @@ extension UnitSet {
   ) throws(Storage.Failure) {
     try storage.write(
       UnitWrite(
-        unit: unit, absorbed: absorbedByUnit[unit] ?? [], isRegrouped: regrouped.contains(unit)),
+        unit: unit, absorbed: absorbedByUnit[unit] ?? [], isRegrouped: regrouped.contains(unit),
+        advancedWith: advances.removeValue(forKey: unit),
+        restsOnChange: !change.isEmpty && state.rests(on: change)),
       state, context)
   }
 }

@@ -39,6 +39,8 @@ package struct UnitSet {
   package internal(set) var parted: [UnitNumber: [Fact]] = [:]
   /// The units that couplings joined or that were split. More facts can regroup them.
   var regrouped: Set<UnitNumber> = []
+  /// By unit that was continued from its stored state: the facts that continued it.
+  var advances: [UnitNumber: [Fact]] = [:]
   /// Whether a set that only reads has joined units by their couplings.
   var isJoined = false
   private var foldContext: FoldContext?
@@ -121,6 +123,7 @@ package struct UnitSet {
     folded.removeAll(keepingCapacity: true)
     coupled.removeAll(keepingCapacity: true)
     uncoupled.removeAll(keepingCapacity: true)
+    advances.removeAll(keepingCapacity: true)
     isJoined = false
   }
 
@@ -218,6 +221,8 @@ extension UnitSet {
     }
     folded[into] = nil
     folded[former] = nil
+    advances[into] = nil
+    advances[former] = nil
     try checkJoin(of: former, into: into, in: &storage)
     return into
   }

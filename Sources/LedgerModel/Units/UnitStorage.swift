@@ -111,6 +111,11 @@ package struct UnitWrite {
   /// Whether couplings joined it or it was split from others. More facts can regroup it, so a merge
   /// that is cut short must not leave it behind.
   package var isRegrouped: Bool
+  /// The new facts, if the state is the stored one continued with them; `nil` if all of the unit's
+  /// facts were folded.
+  package var advancedWith: [Fact]?
+  /// Whether something changed in the context that the unit's answers look up.
+  package var restsOnChange = false
 }
 
 /// The stored state of a unit, and the position up to which it is folded.

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import LMDB
 internal import LedgerEvents
+internal import LedgerModel
 internal import Synchronization
 
 /// Decides when a process that appends also folds: when the log has been quiet for a moment, when
@@ -15,6 +16,8 @@ final class FoldSchedule: Sendable {
   static let ageSecondsMax = 1
   /// How many events may wait before appends wait for the fold; tests lower it.
   let backlogEventsMax = Atomic<UInt64>(1_000_000)
+  /// How the projections store large units. Tests and counted costs say which.
+  private let layout = Mutex<UnitLayout>(.usual)
   /// Whether the clock decides when to fold. A simulator decides it itself, to repeat what it does.
   private let followsClock = Atomic<Bool>(true)
 
@@ -196,7 +199,9 @@ final class FoldSchedule: Sendable {
     let live = try source.generation()
     try Projections.removeGenerations(except: live, of: log)
     let projections = try Projections.make(live + 1, of: log)
-    try Projector(log: log, projections: projections).fold(through: .max, progress)
+    let projector = projector(projections)
+    try projector.fold(through: .max, progress)
+    try projector.writeReports()
     // Before the switch: a reader that finds the new number must not open this generation again.
     let previous = source.adopt(projections)
     do throws(LedgerError) { try log.setGeneration(live + 1) } catch {
@@ -214,10 +219,18 @@ final class FoldSchedule: Sendable {
   ) throws(LedgerError) {
     let held = projector.withLock { $0 }
     if held.projector?.projections.generation != projections.generation {
-      held.projector = Projector(log: log, projections: projections)
+      held.projector = projector(projections)
     }
     guard let projector = held.projector else { return }
     try projector.fold(through: .max, progress)
+  }
+
+  func use(_ layout: UnitLayout) { self.layout.withLock { $0 = layout } }
+
+  /// What folds into projections in the layout of this ledger.
+  func projector(_ projections: Projections) -> Projector {
+    let pace = MergePace(layout: layout.withLock { $0 })
+    return Projector(log: log, projections: projections, pace: pace)
   }
 
   /// Runs `body` while no process folds, neither this one nor another.
@@ -239,16 +252,30 @@ final class FoldSchedule: Sendable {
     return try result.get()
   }
 
-  /// Runs `body` while this process does not fold and holds no resources for folding.
+  /// Runs `body` while this process does not fold and holds no resources for folding, after it has
+  /// completed what its folds have put off.
   func whileNothingRuns(
     _ body: () throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var result: Result<Void, LedgerError> = .success(())
     queue.sync {
+      writeReports()
       projector.withLock { $0.projector = nil }
       do throws(LedgerError) { try body() } catch { result = .failure(error) }
     }
     try result.get()
+  }
+
+  /// Brings the reports of large units up to date, unless another process folds. If that fails, they
+  /// stay behind, which `rebuild --check --report` says.
+  private func writeReports() {
+    let held = projector.withLock { $0 }
+    guard let projector = held.projector else { return }
+    do throws(LedgerError) {
+      guard let lock = try elected(waits: false) else { return }
+      try projector.writeReports()
+      lock.unlock()
+    } catch { note.write(error.message) }
   }
 
   private func elected(waits: Bool) throws(LedgerError) -> FileLock? {

@@ -108,7 +108,9 @@ extension Ledger {
     into projections: Projections, through limit: UInt64,
     _ progress: ((_ position: UInt64, _ last: UInt64) -> Void)?
   ) throws(LedgerError) {
-    try Projector(log: log, projections: projections).fold(through: limit, progress)
+    let projector = schedule.projector(projections)
+    try projector.fold(through: limit, progress)
+    try projector.writeReports()
   }
 }
 
@@ -187,7 +189,9 @@ extension EventLog {
     let fresh = try Projections.scratch(in: scratch.path, of: self)
     for _ in 0..<Self.comparisonsMax {
       let position = try live.position()
-      try Projector(log: self, projections: fresh).fold(through: position, progress)
+      let projector = Projector(log: self, projections: fresh)
+      try projector.fold(through: position, progress)
+      try projector.writeReports()
       let differences: [String]
       do throws(LedgerError) {
         differences = try ProjectionComparison(live, fresh).differences()

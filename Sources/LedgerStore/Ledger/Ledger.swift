@@ -1,6 +1,6 @@
 public import LMDB
 public import LedgerEvents
-internal import LedgerModel
+package import LedgerModel
 
 /// A ledger: the log that is the truth, and the projections folded from it.
 ///
@@ -175,6 +175,10 @@ extension Ledger {
 
   /// Leaves it to the caller of ``foldInBackground()`` when to fold, instead of to the clock.
   package func foldsOnlyWhenCalled() { schedule.ignoreClock() }
+
+  /// Stores large units in another layout than usual, which must be the same for all who fold the
+  /// ledger.
+  package func useLayout(_ layout: UnitLayout) { schedule.use(layout) }
 
   /// Folds as this process does in the background. A failure is noted in ``foldFailure``.
   package func foldInBackground() { schedule.foldInBackground() }

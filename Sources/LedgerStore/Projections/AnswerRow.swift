@@ -14,13 +14,17 @@ internal import LedgerModel
 ///     segment: from (8), next change (8), byte count of the entries (4), entries
 ///     entry: state (1), flags (1), since (8), end (8), name, count of names (4), names
 ///
-/// The unit shows whether later events concern the row. From the time of its newest event on, a
+/// The unit shows whether later events concern the row. The newest event is that of the unit, and
+/// is left out if the unit is divided. From the time of its newest event on, a
 /// query in store time includes all of its events.
 struct AnswerRow {
   /// The row's flag of an account that an event states.
   static let statedFlag: UInt8 = 1
   /// The row's flag of a unit that shares state of the absent device with others.
   static let coupledFlag: UInt8 = 2
+  /// The row's flag of a divided unit, whose own row says when its newest event was. Otherwise, each
+  /// event would change the rows of all its accounts.
+  static let dividedFlag: UInt8 = 4
   /// The flag of an entry that an operator granted.
   static let operatorFlag: UInt8 = 1
   /// The flag of an entry that is an entitlement and no product.
@@ -29,18 +33,19 @@ struct AnswerRow {
   static let noMoment: Int64 = .max
 
   private(set) var encoded: [UInt8] = []
-  /// The account's balances by environment. They come from the same answers, but are not in the
-  /// row.
-  private(set) var balances: [StoreEnvironment: [Balance]] = [:]
 
-  /// The rows of all accounts of a unit.
+  /// The rows of all accounts of a unit that is not divided.
   ///
-  /// - Complexity: O(*a* *n*) for *a* accounts and *n* transactions of the unit.
+  /// - Complexity: O(*a* *p*) for *a* accounts and *p* products of each.
   static func all(
-    of unit: Unit, called number: UInt32, _ context: SharedContext, _ texts: LogTexts
+    of unit: Unit, called number: UnitNumber, _ grants: inout UnitGrants,
+    _ context: SharedContext, _ texts: LogTexts
   ) throws(LedgerError) -> [(account: NameNumber, row: AnswerRow)] {
-    let rows = unit.answeredAccounts.map { account in
-      (account, AnswerRow(account, of: unit, called: number, context, texts))
+    var rows: [(account: NameNumber, row: AnswerRow)] = []
+    for account in unit.answeredAccounts {
+      let row = AnswerRow(
+        account, of: unit, called: number, isDivided: false, &grants, context, texts)
+      rows.append((account, row))
     }
     try texts.check()
     return rows
@@ -58,52 +63,48 @@ struct AnswerRow {
 
   /// Creates the row of one account. Check `texts` for a failure afterwards.
   init(
-    _ account: NameNumber, of unit: Unit, called number: UInt32, _ context: SharedContext,
-    _ texts: LogTexts
+    _ account: NameNumber, of unit: Unit, called number: UnitNumber, isDivided: Bool,
+    _ grants: inout UnitGrants, _ context: SharedContext, _ texts: LogTexts
   ) {
     encoded.append(
       (unit.knows(account: account) ? Self.statedFlag : 0)
-        | (unit.couplings.isEmpty ? 0 : Self.coupledFlag))
+        | (unit.couplings.isEmpty ? 0 : Self.coupledFlag) | (isDivided ? Self.dividedFlag : 0))
     encoded.append(bigEndianHalf: number)
-    append(unit.lastKey?.time ?? .min)
+    append(isDivided ? .min : unit.lastKey?.time ?? .min)
     encoded.append(0)
     let countOffset = encoded.count - 1
     for environment in StoreEnvironment.allCases {
-      let only = EnvironmentSet(environment)
-      guard let newest = unit.newestEvent(of: .account(account), environments: only) else {
-        continue
-      }
-      let segments = unit.segments(
-        .account(account), environments: only, from: newest, context: context, texts: texts)
-      if let now = segments.first?.answer.balances, !now.isEmpty { balances[environment] = now }
+      let found = grants.segments(
+        of: account, in: environment, of: unit, context: context, texts: texts)
+      guard let found else { continue }
       encoded[countOffset] += 1
       encoded.append(environment.rawValue)
-      append(newest)
+      append(found.newest)
       appendCounted { row in
-        for segment in segments { row.append(segment, texts) }
+        for segment in found.segments { row.append(segment, texts) }
       }
     }
   }
 
-  private mutating func append(_ segment: AnswerSegment, _ texts: LogTexts) {
+  private mutating func append(_ segment: GrantSegment, _ texts: LogTexts) {
     append(segment.from)
-    append(segment.answer.nextChangeAt ?? Self.noMoment)
+    append(segment.nextChange ?? Self.noMoment)
     appendCounted { row in
-      for entry in segment.answer.entries { row.append(entry, texts) }
+      for item in segment.items { row.append(item, texts) }
     }
   }
 
-  private mutating func append(_ entry: EntitlementEntry, _ texts: LogTexts) {
-    encoded.append(entry.state.rawValue)
-    let isEntitlement = entry.product == 0
+  private mutating func append(_ item: GrantedItem, _ texts: LogTexts) {
+    encoded.append(item.state.rawValue)
+    let isEntitlement = item.product == 0
     encoded.append(
-      (entry.source == .operator ? Self.operatorFlag : 0)
+      (item.source == .operator ? Self.operatorFlag : 0)
         | (isEntitlement ? Self.entitlementFlag : 0))
-    append(entry.since)
-    append(entry.expiresAt ?? Self.noMoment)
-    append(isEntitlement ? entry.entitlement ?? "" : texts.text(of: entry.product))
-    encoded.append(bigEndianHalf: UInt32(entry.entitlements.count))
-    for name in entry.entitlements { append(name) }
+    append(item.since)
+    append(item.end == .max ? Self.noMoment : item.end)
+    append(isEntitlement ? item.entitlement ?? "" : texts.text(of: item.product))
+    encoded.append(bigEndianHalf: UInt32(item.entitlements.count))
+    for name in item.entitlements { append(name) }
   }
 
   private mutating func append(_ moment: Int64) {

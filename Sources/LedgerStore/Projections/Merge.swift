@@ -9,10 +9,10 @@ internal import RunStorage
 /// the checkpoint follow in the last commit. After an interruption, the merge starts again from the
 /// same checkpoint and produces the same rows.
 struct Merge: ~Escapable {
-  private var stored: StoredUnits
+  private(set) var stored: StoredUnits
   private let environment: Environment
   let checkpoint: Checkpoint
-  private let pace: MergePace
+  let pace: MergePace
   private var rows = PendingRows()
   /// Rows for the last commit only: those of units that couplings joined or that were parted. Until
   /// then, a reader or a repeated merge may have more events and find different units.
@@ -21,43 +21,58 @@ struct Merge: ~Escapable {
   private var postings: [UnitNumber: UnitPostings] = [:]
   /// The rows in other tables of units whose states were read, until the units are written. Nearly
   /// every unit is written as soon as it was read.
-  private var formerRows: [UnitNumber: FormerRows] = [:]
+  var formerRows: [UnitNumber: FormerRows] = [:]
   /// States that were read to see what concerns them. The fold takes them from here, so that no row
   /// is decoded twice.
   private var heldStates: [UnitNumber: (state: StoredState, byteCount: Int)] = [:]
   /// The bytes of the rows that the held states were read from.
   private var heldByteCount = 0
+  /// Large units from earlier merges, and those that this one has written.
+  var kept: KeptUnits
+  /// What was kept about units whose states the fold has taken.
+  var taken: [UnitNumber: KeptUnit] = [:]
 
   /// The maximum number of units that only couplings could still make part of the fold, and whose
   /// rows in other tables are remembered.
   private static let coupledRowsMax = 100_000
 
   /// The rows of other tables that follow from a unit's stored state.
-  private struct FormerRows {
+  struct FormerRows {
     var couplings: [CouplingUse] = []
     var observed: [Unit.ObservedProduct] = []
+    var isDivided = false
 
-    init(_ state: Unit?) {
-      guard let state else { return }
-      couplings = state.couplings
-      observed = state.observedProducts
+    init(_ kept: KeptUnit) {
+      couplings = kept.couplings
+      observed = kept.observed
+      isDivided = true
+    }
+
+    init(_ row: UnitRow?) {
+      guard let row else { return }
+      isDivided = row.isDivided
+      couplings = row.unit?.couplings ?? []
+      observed = row.unit?.observedProducts ?? []
     }
   }
 
-  /// - Parameter checkpoint: The checkpoint at which the merge ends.
+  /// - Parameters:
+  ///   - checkpoint: The checkpoint at which the merge ends.
+  ///   - kept: What merges up to the beginning of this one have kept.
   @_lifetime(copy stored)
   init(
     into stored: consuming StoredUnits, of environment: Environment, through checkpoint: Checkpoint,
-    _ pace: MergePace
+    keeping kept: KeptUnits, _ pace: MergePace
   ) {
     self.stored = stored
     self.environment = environment
     self.checkpoint = checkpoint
+    self.kept = kept
     self.pace = pace
   }
 
-  private var tables: ProjectionTables { stored.tables }
-  private var texts: LogTexts { stored.texts }
+  var tables: ProjectionTables { stored.tables }
+  var texts: LogTexts { stored.texts }
 
   /// Removes the answers of the accounts that the new facts erase, before new answers are stored
   /// under the same names.
@@ -69,14 +84,12 @@ struct Merge: ~Escapable {
         continue
       }
       for member in [unit] + units.units(absorbedBy: unit) {
-        let key = bigEndianKey(member)
-        guard let bytes = try tables.units.row(key.span, stored.view) else { continue }
-        let row = decode(bytes, of: member)
+        guard let row = try readRow(of: member) else { continue }
         if units.units(absorbedBy: unit).isEmpty {
-          hold(row, of: member, byteCount: bytes.count)
+          hold(row, of: member)
         } else {
           // The state of a unit that absorbed others is not continued.
-          formerRows[member] = FormerRows(row.unit)
+          formerRows[member] = FormerRows(row)
         }
         for account in row.unit?.answeredAccounts ?? [] {
           guard let key = try texts.answerKey(of: account, erasedAt: erasures) else { continue }
@@ -109,12 +122,13 @@ struct Merge: ~Escapable {
   }
 
   /// Removes the rows in other tables that follow from a unit's former state.
-  private mutating func remove(_ unit: UnitNumber, _ rows: inout PendingRows) throws(LedgerError) {
+  mutating func remove(_ unit: UnitNumber, _ rows: inout PendingRows) throws(LedgerError) {
+    kept.forget(unit)
     let former: FormerRows
     if let known = formerRows.removeValue(forKey: unit) {
       former = known
     } else {
-      former = FormerRows(try readRow(of: unit)?.unit)
+      former = FormerRows(try readRow(of: unit))
     }
     for use in former.couplings {
       rows.delete(tables.couplings, use.coupling.keyPrefix + unit.bigEndianBytes)
@@ -122,31 +136,44 @@ struct Merge: ~Escapable {
     for product in former.observed {
       rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
     }
+    guard former.isDivided else { return }
+    for key in try UnitPages(unit, tables.pages).keys(stored.view) {
+      rows.delete(tables.pages, key)
+    }
+    rows.delete(tables.reports, unit.bigEndianBytes)
   }
 
   /// The stored row of a unit; `nil` if there is none.
   private func readRow(of unit: UnitNumber) throws(LedgerError) -> UnitRow? {
+    if let row = kept.row(of: unit) { return row }
     let key = bigEndianKey(unit)
     guard let bytes = try tables.units.row(key.span, stored.view) else { return nil }
-    return decode(bytes, of: unit)
+    return try decode(bytes, of: unit)
   }
 
-  private func decode(_ bytes: Span<UInt8>, of unit: UnitNumber) -> UnitRow {
+  private func decode(
+    _ bytes: Span<UInt8>, of unit: UnitNumber
+  ) throws(LedgerError) -> UnitRow {
     pace.didDecode(unit)
-    return UnitRow(bytes)
+    return try UnitRow(bytes, of: unit, stored.view, tables)
   }
 
-  /// Holds a state that was read before it is folded, if there is room.
-  private mutating func hold(_ row: UnitRow, of unit: UnitNumber, byteCount: Int) {
-    guard heldByteCount + byteCount <= pace.heldByteCountMax, heldStates[unit] == nil else {
-      return
-    }
-    formerRows[unit] = FormerRows(row.unit)
+  /// Holds a state that was read before it is folded, if there is room. One that is kept anyway is
+  /// not held.
+  private mutating func hold(_ row: UnitRow, of unit: UnitNumber) {
+    let byteCount = (row.unit?.rowCount ?? 0) * Self.bytesPerRow
+    guard heldByteCount + byteCount <= pace.heldByteCountMax, heldStates[unit] == nil,
+      kept.row(of: unit) == nil
+    else { return }
+    formerRows[unit] = FormerRows(row)
     heldStates[unit] = (
       StoredState(foldedThrough: row.foldedThrough, unit: row.unit), byteCount
     )
     heldByteCount += byteCount
   }
+
+  /// What a row of a state takes in the store, by and large.
+  private static let bytesPerRow = 24
 
   /// The index of a unit, read once.
   private mutating func postings(of unit: UnitNumber) throws(LedgerError) -> UnitPostings {
@@ -193,10 +220,17 @@ extension Merge: UnitWriter {
   mutating func takeState(of unit: UnitNumber) throws(LedgerError) -> StoredState? {
     if let held = heldStates.removeValue(forKey: unit) {
       heldByteCount -= held.byteCount
+      taken[unit] = nil
       return held.state
     }
+    if let (state, rest) = kept.take(unit) {
+      formerRows[unit] = FormerRows(rest)
+      taken[unit] = rest
+      return state
+    }
+    taken[unit] = nil
     let row = try readRow(of: unit)
-    formerRows[unit] = FormerRows(row?.unit)
+    formerRows[unit] = FormerRows(row)
     return row.map { StoredState(foldedThrough: $0.foldedThrough, unit: $0.unit) }
   }
 
@@ -230,14 +264,14 @@ extension Merge: UnitWriter {
     while try cursor.next() {
       guard let unit = cursor.key.unit(at: 0) else { throw tables.units.damaged }
       guard !isFolded(unit), UnitRow.mayBeConcerned(cursor.content, by: change) else { continue }
-      let row = decode(cursor.content, of: unit)
+      let known = kept.row(of: unit)
+      let row = if let known { known } else { try decode(cursor.content, of: unit) }
       if row.unit?.rests(on: change) ?? true {
         concerned.append(unit)
-        hold(row, of: unit, byteCount: cursor.content.count)
-      } else if formerRows.count < Self.coupledRowsMax {
+        hold(row, of: unit)
+      } else if formerRows.count < Self.coupledRowsMax, !(row.unit?.couplings.isEmpty ?? true) {
         // A coupling can still join it with a unit that is concerned.
-        let former = FormerRows(row.unit)
-        if !former.couplings.isEmpty { formerRows[unit] = former }
+        formerRows[unit] = FormerRows(row)
       }
     }
     return concerned
@@ -257,38 +291,5 @@ extension Merge: UnitWriter {
       rows = waiting
       try writeRowsIfFull()
     }
-  }
-
-  private mutating func put(
-    _ state: Unit, _ write: UnitWrite, _ context: SharedContext, _ rows: inout PendingRows
-  ) throws(LedgerError) {
-    let unit = write.unit
-    try remove(unit, &rows)
-    for other in write.absorbed { try remove(other, &rows) }
-    for use in state.couplings {
-      let key = use.coupling.keyPrefix + unit.bigEndianBytes
-      rows.put(tables.couplings, key, [use.writes ? 1 : 0])
-    }
-    for product in state.observedProducts {
-      rows.put(tables.observed, product.keyPrefix + unit.bigEndianBytes, [])
-    }
-    let answers = try AnswerRow.all(of: state, called: unit, context, texts)
-    for (account, answer) in answers {
-      // An erased name cannot be found any more, or is somebody else's.
-      guard let key = try texts.answerKey(of: account) else { continue }
-      rows.put(tables.answers, key, answer.encoded)
-    }
-    let report = UnitReport(of: state, answers, context, texts)
-    try texts.check()
-    rows.put(
-      tables.units, unit.bigEndianBytes,
-      UnitRow.encode(state, foldedThrough: checkpoint.position, report: report))
-  }
-}
-
-extension Unit {
-  /// Whether the unit's state or its answers depend on what changed.
-  fileprivate func rests(on change: ContextChange) -> Bool {
-    isAffected(by: change) || change.products.contains { concernsAnswer(of: $0.product) }
   }
 }

@@ -7,6 +7,9 @@ struct MergePace {
   /// The maximum size in bytes of the rows whose states are held until they are folded: states that
   /// do not fit are read again. In memory, they take a few times as much.
   var heldByteCountMax = 16 << 20
+  var layout = UnitLayout.usual
+  /// The maximum number of rows of large units that stay in memory until the next merge.
+  var keptRowsMax = KeptUnits.rowsMax
   /// Called before each commit of rows, including the last one.
   var beforeCommit: () throws(LedgerError) -> Void = {}
   /// Called for each row of a unit that is decoded.
@@ -35,6 +38,8 @@ struct PendingRows {
   func isFull(_ pace: MergePace) -> Bool {
     byteCount > Self.byteCountMax || rows.count > pace.rowCountMax
   }
+
+  var isEmpty: Bool { rows.isEmpty }
 
   mutating func put(_ table: RowTable, _ key: [UInt8], _ value: [UInt8]) {
     rows.append(Row(table: table, key: key, value: value))

@@ -25,6 +25,8 @@ struct ProjectionComparison {
     var found: [String] = []
     // The position up to which a row was folded is bookkeeping. Only the state after it counts.
     try compare("unit", \.units, skipping: 8, left.view, right.view, &found)
+    try compare("page", \.pages, skipping: 0, left.view, right.view, &found)
+    try compareReports(left.view, right.view, &found)
     try compare("answer", \.answers, skipping: 0, left.view, right.view, &found)
     try compare("coupling", \.couplings, skipping: 0, left.view, right.view, &found)
     try compare("observation", \.observed, skipping: 0, left.view, right.view, &found)
@@ -50,6 +52,29 @@ struct ProjectionComparison {
         }
       case -1: found.append("\(what) \(rows.key.hexadecimal) is stored but not folded")
       default: found.append("\(what) \(rows.key.hexadecimal) is folded but not stored")
+      }
+    }
+  }
+
+  /// Compares the reports of divided units. One that is behind its unit on either side says nothing.
+  private func compareReports(
+    _ left: TransactionView, _ right: TransactionView, _ found: inout [String]
+  ) throws(LedgerError) {
+    var rows = try RowPairs(live.tables.reports, left, fresh.tables.reports, right)
+    while found.count < Self.differencesMax, try rows.next() {
+      guard rows.isLeftWhole else {
+        found.append("report \(rows.key.hexadecimal) is damaged")
+        continue
+      }
+      guard rows.side == 0 else {
+        let what = rows.side < 0 ? "stored but not folded" : "folded but not stored"
+        found.append("report \(rows.key.hexadecimal) is \(what)")
+        continue
+      }
+      let stored = try KeptReport(rows.left())
+      let folded = try KeptReport(rows.right())
+      if stored.factCount == folded.factCount, !stored.lines.equals(folded.lines, from: 0) {
+        found.append("report \(rows.key.hexadecimal) differs")
       }
     }
   }

@@ -8,6 +8,11 @@ struct ProjectionTables: Sendable {
   let meta: Table
   /// Unit (4 bytes, big-endian) to `UnitRow`.
   let units: RowTable
+  /// Unit, environment, table and page (10 bytes) to the rows of that page: see `Unit+Pages.swift`.
+  /// Only divided units have pages.
+  let pages: RowTable
+  /// Unit (4 bytes, big-endian) of a divided unit to its `KeptReport`.
+  let reports: RowTable
   /// Name number / 500 (8 bytes) to the parents of 500 names: see `UnitParents`.
   let unitMap: RowTable
   /// Keyed hash of an account's text (16 bytes) to `AnswerRow`.
@@ -26,13 +31,15 @@ struct ProjectionTables: Sendable {
   let postings: SortedRuns
 
   /// The number of tables that the environment must have room for.
-  static let count = 12
+  static let count = 14
 
   /// Opens the tables of `environment`, and creates those that are missing.
   init(creatingIn environment: Environment) throws(LedgerError) {
     do throws(LMDBError) {
       meta = try environment.createTable("meta")
       units = try RowTable("units", createdIn: environment)
+      pages = try RowTable("pages", createdIn: environment)
+      reports = try RowTable("reports", createdIn: environment)
       unitMap = try RowTable("unitMap", createdIn: environment)
       answers = try RowTable("answers", createdIn: environment)
       couplings = try RowTable("couplings", createdIn: environment)
@@ -51,6 +58,8 @@ struct ProjectionTables: Sendable {
     do throws(LMDBError) {
       guard let meta = try environment.table("meta"),
         let units = try RowTable("units", of: environment),
+        let pages = try RowTable("pages", of: environment),
+        let reports = try RowTable("reports", of: environment),
         let unitMap = try RowTable("unitMap", of: environment),
         let answers = try RowTable("answers", of: environment),
         let couplings = try RowTable("couplings", of: environment),
@@ -58,6 +67,7 @@ struct ProjectionTables: Sendable {
         let recorded = try RowTable("recorded", of: environment)
       else { return nil }
       (self.meta, self.units, self.unitMap) = (meta, units, unitMap)
+      (self.pages, self.reports) = (pages, reports)
       (self.answers, self.couplings) = (answers, couplings)
       (self.observed, self.recorded) = (observed, recorded)
     } catch { throw LedgerError(ofProjections: error) }

@@ -12,6 +12,7 @@ final class Projector {
     var checkpoint: Checkpoint
     var map: UnitMap
     var context: SharedContext
+    var kept = KeptUnits()
   }
 
   let log: EventLog
@@ -83,8 +84,10 @@ final class Projector {
     checkpoint.root = root
     let stored = StoredUnits(
       through: memory.checkpoint.position, memory.map, view, texts, tables, reading.view)
-    var merge = Merge(into: stored, of: projections.environment, through: checkpoint, pace)
-    // With two owners, the context would be copied.
+    // With two owners, what is kept and the context would be copied.
+    var merge = Merge(
+      into: stored, of: projections.environment, through: checkpoint,
+      keeping: exchange(&memory.kept, with: KeptUnits()), pace)
     var units = UnitSet(context: exchange(&memory.context, with: SharedContext()), texts: texts)
     try units.append(batch.facts, in: &merge)
     try merge.removeErased(by: units)
@@ -94,6 +97,38 @@ final class Projector {
       recorded: try RecordedTimes().rows(of: batch, in: view))
     memory.context = units.context
     memory.checkpoint = checkpoint
+    memory.kept = merge.kept
+  }
+
+  /// Brings the reports of large units up to date that this projector has folded.
+  ///
+  /// - Complexity: O(*n*) in what those units keep.
+  func writeReports() throws(LedgerError) {
+    guard var memory else { return }
+    let reading = try projections.beginRead()
+    let snapshot = try log.snapshot()
+    // Another process may have folded further, and then has reports of its own.
+    let found = try projections.start(reading.view, confirmedBy: try snapshot.view, log.identity)
+    guard found == memory.checkpoint else { return }
+    let texts = LogTexts(log)
+    var rows = PendingRows()
+    self.memory = nil
+    memory.kept.reportBehind { unit, state in
+      rows.put(
+        projections.tables.reports, unit.bigEndianBytes,
+        KeptReport.encode(
+          UnitReport(of: state, memory.context, texts), factCount: state.factCount))
+    }
+    try texts.check()
+    if !rows.isEmpty {
+      try pace.beforeCommit()
+      var transaction = try projections.beginWrite()
+      do throws(LMDBError) {
+        try rows.write(&transaction)
+        try transaction.commit()
+      } catch { throw LedgerError(ofProjections: error) }
+    }
+    self.memory = memory
   }
 }
 

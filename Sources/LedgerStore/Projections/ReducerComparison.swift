@@ -68,7 +68,15 @@ extension ReducerComparison {
     var rows = try RowPairs(live.tables.units, left, fresh.tables.units, right)
     while try rows.next() {
       if rows.side <= 0, try UnitRow.foldedThrough(rows.left()) > position { throw Self.cutShort }
-      try reported.add(rows.left(), rows.right())
+      reported.add(try UnitRow.reportedLines(rows.left()), try UnitRow.reportedLines(rows.right()))
+    }
+    // A large unit's report may be behind what is stored. It was made by the other reducer all the
+    // same, so it is compared as it is.
+    var reports = try RowPairs(live.tables.reports, left, fresh.tables.reports, right)
+    while try reports.next() {
+      let before = reports.side > 0 ? [] : try KeptReport(reports.left()).reportedLines()
+      let after = reports.side < 0 ? [] : try KeptReport(reports.right()).reportedLines()
+      reported.add(before, after)
     }
     return reported
   }
@@ -111,12 +119,8 @@ extension ReducerComparison {
 }
 
 extension ReducerComparison.Reported {
-  /// Adds a unit's rows of both sides; an empty row does not exist.
-  fileprivate mutating func add(
-    _ before: Span<UInt8>, _ after: Span<UInt8>
-  ) throws(LedgerError) {
-    let was = try UnitRow.reportedLines(before)
-    let now = try UnitRow.reportedLines(after)
+  /// Adds a unit's lines of both sides.
+  fileprivate mutating func add(_ was: [ReportedLine], _ now: [ReportedLine]) {
     for line in was {
       for (rule, count) in line.findings { totals[rule, default: (0, 0)].before += count }
     }
@@ -160,7 +164,7 @@ extension ReducerComparison {
     _ line: ReportedLine, _ entries: [StoredEntry]?, _ log: LogView
   ) throws(LedgerError) -> ReducerSides.Side {
     var side = ReducerSides.Side(
-      entries: entries ?? [], balances: line.balances, installed: [], findings: line.findings)
+      entries: (entries ?? []).sorted(by: Self.isShownFirst), balances: line.balances, installed: [], findings: line.findings)
     for content in line.installed {
       side.installed.append(
         .init(
@@ -168,6 +172,12 @@ extension ReducerComparison {
           product: try log.name(content.product).name, version: content.version))
     }
     return side
+  }
+
+  /// Products are shown first, and both by name.
+  private static func isShownFirst(_ left: StoredEntry, _ right: StoredEntry) -> Bool {
+    if left.item.isEntitlement != right.item.isEntitlement { return right.item.isEntitlement }
+    return left.item.name < right.item.name
   }
 
   /// Returns the entitlements of both sides at the first moment, not before the requested one, at

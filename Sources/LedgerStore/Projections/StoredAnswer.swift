@@ -11,9 +11,11 @@ struct StoredAnswer: ~Escapable {
   let isStated: Bool
   /// Whether its unit shares state of the absent device with others.
   let isCoupled: Bool
+  /// Whether the unit is divided, so that only its own row says when its newest event was.
+  let isDivided: Bool
   /// The unit that contains the account.
   let unit: UInt32
-  /// The believed time of the unit's newest event, in microseconds.
+  /// The believed time of the unit's newest event, in microseconds; `.min` if the unit is divided.
   let newest: Int64
   private let count: UInt8
   private let environments: Span<UInt8>
@@ -28,6 +30,7 @@ struct StoredAnswer: ~Escapable {
     guard bytes.count >= Self.headerBytes else { throw .answerDamaged }
     isStated = bytes[0] & AnswerRow.statedFlag != 0
     isCoupled = bytes[0] & AnswerRow.coupledFlag != 0
+    isDivided = bytes[0] & AnswerRow.dividedFlag != 0
     unit = bytes.bigEndianHalf(at: 1)
     newest = Int64(bitPattern: bytes.bigEndianWord(at: 5))
     count = bytes[13]

@@ -22,13 +22,10 @@ struct UnitReport {
 
   /// Creates the report of `unit`. Check `texts` for a failure afterwards.
   ///
-  /// - Complexity: O(*a* *n*) for *a* accounts and *n* installs and transactions of the unit.
-  init(
-    of unit: Unit, _ answers: [(account: NameNumber, row: AnswerRow)], _ context: SharedContext,
-    _ texts: LogTexts
-  ) {
-    var known: Set<NameNumber> = [0]
-    for (account, _) in answers { known.insert(account) }
+  /// - Complexity: O(*n*) in what the unit keeps.
+  init(of unit: Unit, _ context: SharedContext, _ texts: LogTexts) {
+    let accounts = unit.answeredAccounts
+    let known = Set(accounts).union([0])
     for environment in StoreEnvironment.allCases {
       guard let newest = unit.newestEvent(in: environment) else { continue }
       var findings: [NameNumber: [UInt8: UInt32]] = [:]
@@ -39,10 +36,10 @@ struct UnitReport {
         let account = known.contains(finding.account) ? finding.account : 0
         findings[account, default: [:]][finding.rule.rawValue, default: 0] += 1
       }
-      for (account, row) in answers {
+      let holdings = unit.reportedHoldings(in: environment, context: context, texts: texts)
+      for account in accounts {
         append(
-          account, environment, row.balances[environment] ?? [],
-          unit.installed(.account(account), environments: EnvironmentSet(environment)),
+          account, environment, holdings.balances(of: account), holdings.installed(of: account),
           findings[account] ?? [:])
       }
       append(0, environment, [], [], findings[0] ?? [:])

@@ -4,6 +4,9 @@ internal import LedgerModel
 
 /// A unit as it is stored: its state, and how far it was folded.
 ///
+/// The row of a small unit has all of it. That of a large one is *divided*: it has only the head of
+/// the state, whose pages are rows of their own, so that an event costs the pages that it touches.
+///
 /// A row may be ahead of the checkpoint, because a large merge is written in several commits. What
 /// has already been folded into it is not folded again.
 struct UnitRow {
@@ -12,11 +15,17 @@ struct UnitRow {
   /// `nil` if the state cannot be read, because another version wrote it. The unit is then folded
   /// again.
   var unit: Unit?
+  /// Whether the state's tables are in pages.
+  var isDivided = false
 
   /// The position up to which the row is folded, the unit's reach into the timelines of the absent
-  /// device, the newest events by environment, and the number of bytes of the report that follows.
-  /// The state comes after the report.
-  private static let headerBytes = 8 + 8 + 8 * StoreEnvironment.allCases.count + 4
+  /// device, the newest events by environment, the time of the newest event of all, the rows in a
+  /// page or 0 if the row is not divided, and the number of bytes of the report that follows. The
+  /// state, or its head, comes after the report.
+  private static let headerBytes = 8 + 8 + 8 * environmentCount + 8 + 4 + 4
+  private static let environmentCount = StoreEnvironment.allCases.count
+  private static let newestOffset = 16 + 8 * environmentCount
+  private static let pageOffset = newestOffset + 8
 
   init(foldedThrough: UInt64, unit: Unit) {
     self.foldedThrough = foldedThrough
@@ -25,32 +34,56 @@ struct UnitRow {
 
   /// Reads the row of the unit called `number`; `nil` if there is none.
   init?(
-    _ number: UInt32, _ view: TransactionView, _ tables: ProjectionTables
+    _ number: UnitNumber, _ view: TransactionView, _ tables: ProjectionTables
   ) throws(LedgerError) {
     let key = bigEndianKey(number)
     guard let bytes = try tables.units.row(key.span, view) else { return nil }
-    self.init(bytes)
+    try self.init(bytes, of: number, view, tables)
   }
 
-  init(_ bytes: Span<UInt8>) {
+  /// Reads a row, and the pages of a divided state.
+  ///
+  /// - Complexity: O(*n*) in the size of the state.
+  init(
+    _ bytes: Span<UInt8>, of number: UnitNumber, _ view: TransactionView,
+    _ tables: ProjectionTables
+  ) throws(LedgerError) {
     guard bytes.count >= Self.headerBytes else {
       foldedThrough = 0
       return
     }
     foldedThrough = bytes.bigEndianWord(at: 0)
     guard let start = Self.report(bytes)?.upperBound else { return }
+    let state = [UInt8](copying: bytes.extracting(start..<bytes.count))
+    let rowsPerPage = Int(bytes.bigEndianHalf(at: Self.pageOffset))
+    isDivided = rowsPerPage > 0
     do throws(StateError) {
-      let state = bytes.extracting(start..<bytes.count)
-      let decoded = try Unit(decoding: [UInt8](copying: state))
-      assert(decoded.lastPosition <= foldedThrough, "a row's state is ahead of the row")
-      unit = decoded
-    } catch {
-      unit = nil
+      if !isDivided { unit = try Unit(decoding: state) }
+    } catch { unit = nil }
+    if isDivided {
+      let layout = UnitLayout(rowsPerPage: rowsPerPage, undividedRowsMax: 0)
+      unit = try UnitPages(number, tables.pages).state(state, layout, view)
     }
+    assert(unit.map { $0.lastPosition <= foldedThrough } ?? true, "a state is ahead of its row")
   }
 
-  /// The bytes of a row.
+  /// The bytes of the row of a unit that is not divided.
   static func encode(_ unit: Unit, foldedThrough: UInt64, report: UnitReport) -> [UInt8] {
+    var bytes = header(of: unit, foldedThrough, rowsPerPage: 0, reportBytes: report.encoded.count)
+    bytes += report.encoded
+    unit.encode(into: &bytes)
+    return bytes
+  }
+
+  /// The bytes of the row of a divided unit.
+  static func encodeHead(_ unit: Unit, foldedThrough: UInt64, _ layout: UnitLayout) -> [UInt8] {
+    header(of: unit, foldedThrough, rowsPerPage: layout.rowsPerPage, reportBytes: 0)
+      + unit.encodedHead()
+  }
+
+  private static func header(
+    of unit: Unit, _ foldedThrough: UInt64, rowsPerPage: Int, reportBytes: Int
+  ) -> [UInt8] {
     assert(unit.lastPosition <= foldedThrough, "a unit is folded beyond its row")
     var bytes: [UInt8] = []
     bytes.append(bigEndianWord: foldedThrough)
@@ -59,18 +92,35 @@ struct UnitRow {
       let newest = unit.newestEvent(in: environment) ?? .min
       bytes.append(bigEndianWord: UInt64(bitPattern: newest))
     }
-    bytes.append(bigEndianHalf: UInt32(report.encoded.count))
-    bytes += report.encoded
-    unit.encode(into: &bytes)
+    bytes.append(bigEndianWord: UInt64(bitPattern: unit.lastKey?.time ?? .min))
+    bytes.append(bigEndianHalf: UInt32(rowsPerPage))
+    bytes.append(bigEndianHalf: UInt32(reportBytes))
     return bytes
   }
+}
 
+// MARK: - What a row says without its state
+
+extension UnitRow {
   /// The position up to which a row was folded.
   ///
   /// - Throws: `rebuildNeeded` if the row is damaged.
   static func foldedThrough(_ bytes: Span<UInt8>) throws(LedgerError) -> UInt64 {
     guard bytes.count >= headerBytes else { throw .answerDamaged }
     return bytes.bigEndianWord(at: 0)
+  }
+
+  /// The believed time of the unit's newest event; `.min` before any.
+  ///
+  /// - Throws: `rebuildNeeded` if the row is damaged.
+  static func newestEvent(_ bytes: Span<UInt8>) throws(LedgerError) -> Int64 {
+    guard bytes.count >= headerBytes else { throw .answerDamaged }
+    return Int64(bitPattern: bytes.bigEndianWord(at: newestOffset))
+  }
+
+  /// Whether the row is that of a divided unit.
+  static func isDivided(_ bytes: Span<UInt8>) -> Bool {
+    bytes.count >= headerBytes && bytes.bigEndianHalf(at: pageOffset) > 0
   }
 
   /// The lines of a row's report; none for an empty row.

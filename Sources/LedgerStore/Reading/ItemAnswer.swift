@@ -87,7 +87,9 @@ extension LedgerView {
     guard let found = try unit(of: account, at: Clocks(at: question.at)) else {
       return .unknown(at: position)
     }
-    let row = AnswerRow(found.number, of: found.unit, called: 0, found.context, texts)
+    var grants = UnitGrants(of: found.unit, context: found.context, texts: texts)
+    let row = AnswerRow(
+      found.number, of: found.unit, called: 0, isDivided: false, &grants, found.context, texts)
     try texts.check()
     return try ItemAnswer(StoredAnswer(row.encoded.span), question, position: position)
   }

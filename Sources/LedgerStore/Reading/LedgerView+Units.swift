@@ -159,7 +159,11 @@ package struct UnitWalk: ~Copyable, ~Escapable {
 
   /// The unit, folded.
   package func state() throws(LedgerError) -> Unit? {
-    if isStored, let state = UnitRow(cursor.content).unit { return state }
+    if isStored,
+      let state = try UnitRow(cursor.content, of: unit, view.projections, view.tables).unit
+    {
+      return state
+    }
     return try view.state(of: unit)
   }
 

@@ -136,11 +136,19 @@ struct LookupReader: ~Copyable {
       return .noRow
     }
     let row = try StoredAnswer(found)
-    if let at = question.at?.microseconds, at < row.newest || at < now.contextNewest {
-      return .undecided
+    if let at = question.at?.microseconds {
+      if at < row.newest || at < now.contextNewest { return .undecided }
+      if row.isDivided, try at < newestEvent(ofDivided: row.unit) { return .undecided }
     }
     if let tail, row.isCoupled || tail.overlay.units.touches(row.unit) { return .undecided }
     return .answer(try ItemAnswer(row, question, position: now.position))
+  }
+
+  /// The believed time of a unit's newest event, by the unit's own row; `.max` if there is none.
+  private func newestEvent(ofDivided unit: UInt32) throws(LedgerError) -> Int64 {
+    let key = bigEndianKey(unit)
+    guard let row = try projections.tables.units.row(key.span, reading.view) else { return .max }
+    return try UnitRow.newestEvent(row)
   }
 
   /// Whether the index of names contains an account of that name that was not erased.

@@ -3,6 +3,7 @@ import EventMix
 import Foundation
 import LMDB
 import LedgerEvents
+import LedgerModel
 import LedgerStore
 import StoreImport
 
@@ -101,6 +102,8 @@ enum Workload: String, CaseIterable {
     // A tool that counts instructions cannot reserve the usual terabyte.
     let ledger = try Ledger.create(at: path, options: Environment.Options(mapSize: 1 << 30))
     ledger.foldsOnlyWhenCalled()
+    // As builds without checks store it.
+    ledger.useLayout(.standard)
     var mix = Mix(accounts: accounts)
     for start in stride(from: 0, to: count, by: batch) {
       try ledger.appendAndWait(
