@@ -78,10 +78,13 @@ let package = Package(
     .target(
       name: "RunStorage", dependencies: ["LMDB", "LedgerEvents"],
       swiftSettings: strict + lifetimes),
+    .target(name: "CSHA256"),
+    .target(
+      name: "SHA2", dependencies: ["CSHA256", crypto], swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerLog",
       dependencies: [
-        "LMDB", "PageReading", "AgeFiles", "LedgerEvents", crypto,
+        "LMDB", "PageReading", "AgeFiles", "LedgerEvents", "SHA2", crypto,
       ],
       swiftSettings: strict + lifetimes),
     .target(
@@ -298,6 +301,7 @@ let package = Package(
     .target(
       name: "LogTesting", dependencies: ["LedgerLog", "LedgerEvents"], path: "Tests/LogTesting",
       swiftSettings: strict),
+    .testTarget(name: "SHA2Tests", dependencies: ["SHA2", crypto], swiftSettings: strict),
     .testTarget(
       name: "LedgerLogTests",
       dependencies: [

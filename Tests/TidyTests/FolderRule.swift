@@ -14,6 +14,7 @@ struct FolderRule: TidyRule {
     "Sources/CArchive/": ["modulemap", "h"],
     "Sources/CFolder/": ["modulemap", "h"],
     "Sources/CLMDB/": ["modulemap", "h"],
+    "Sources/CSHA256/": ["c", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
     "Tests/TidyTests/": ["swift"],
     "Tools/": ["independent", "install", "mutants", "prepare", "quickstart", "test"],

@@ -12,7 +12,8 @@ struct ImportRule: TidyRule {
     "PageReading": ["LMDB"],
     "RunStorage": ["LMDB", "LedgerEvents"],
     "AgeFiles": ["Crypto", "CryptoExtras"],
-    "LedgerLog": ["LMDB", "PageReading", "AgeFiles", "LedgerEvents", "Crypto"],
+    "SHA2": ["CSHA256", "Crypto"],
+    "LedgerLog": ["LMDB", "PageReading", "AgeFiles", "LedgerEvents", "SHA2", "Crypto"],
     "LedgerStore": [
       "LMDB", "PageReading", "AgeFiles", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
     ],
@@ -98,6 +99,7 @@ struct ImportRule: TidyRule {
 
   private static func allows(_ imported: String, in module: String) -> Bool {
     if imported == "CLMDB" { return module == "LMDB" }
+    if imported == "CSHA256" { return module == "SHA2" }
     if ["CArchive", "CFolder"].contains(imported) { return module == "PackageFiles" }
     guard let allowed = own[module] else { return true }
     return allowed.contains(imported)

@@ -25,7 +25,7 @@ import Testing
     expectNoBreach(of: FoldRule())
   }
 
-  @Test("unsafe code lives in the LMDB module alone") func unsafeCode() {
+  @Test("unsafe code lives only where C is called") func unsafeCode() {
     expectNoBreach(of: UnsafeRule())
   }
 

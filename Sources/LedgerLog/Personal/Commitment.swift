@@ -1,4 +1,3 @@
-internal import Crypto
 internal import LMDB
 package import LedgerEvents
 
@@ -67,5 +66,5 @@ package enum Commitment {
     return Array(hash(bytes).prefix(nonceByteCount))
   }
 
-  private static func hash(_ bytes: [UInt8]) -> [UInt8] { TreeHash(SHA256.hash(data: bytes)).bytes }
+  private static func hash(_ bytes: [UInt8]) -> [UInt8] { TreeHash(hashing: bytes.span).bytes }
 }

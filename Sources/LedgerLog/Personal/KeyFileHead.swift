@@ -1,4 +1,3 @@
-internal import Crypto
 internal import LMDB
 internal import LedgerEvents
 
@@ -55,7 +54,7 @@ package struct KeyFileHead: Sendable {
   }
 
   private static func digest(_ bytes: [UInt8]) -> [UInt8] {
-    TreeHash(SHA256.hash(data: bytes)).bytes
+    TreeHash(hashing: bytes.span).bytes
   }
 
   /// The id of the ledger that the file belongs to.

@@ -289,10 +289,8 @@ package final class PersonalKeys: Sendable {
     _ file: FlatFile, from start: UInt32, through last: UInt32? = nil
   ) throws(LMDBError) {
     let end = blockEnd(last ?? start)
-    let random = SystemRandom()
-    let wordCount = Int(end + 1 - start) * Secret.byteCount / MemoryLayout<UInt64>.size
-    let words = (0..<wordCount).map { _ in random.next() }
-    try file.write(words, at: offset(start))
+    let secrets = try systemEntropy(byteCount: Int(end + 1 - start) * Secret.byteCount)
+    try file.write(secrets, at: offset(start))
     try file.sync()
   }
 

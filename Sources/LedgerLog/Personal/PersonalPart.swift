@@ -1,4 +1,3 @@
-internal import Crypto
 internal import LMDB
 internal import LedgerEvents
 
@@ -108,6 +107,6 @@ struct SecretSource {
   /// Returns the next secret: SHA-256(seed ‖ counter).
   mutating func next() -> Secret {
     count += 1
-    return Secret(TreeHash(SHA256.hash(data: seed + [UInt8](bigEndianWord: count))).bytes)
+    return Secret(TreeHash(hashing: (seed + [UInt8](bigEndianWord: count)).span).bytes)
   }
 }

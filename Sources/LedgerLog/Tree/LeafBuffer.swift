@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Dispatch
 internal import LMDB
 internal import Synchronization
@@ -52,7 +51,7 @@ struct LeafBuffer: Sendable {
 
   /// Returns SHA-256 of a leaf with its prefix.
   private func hash(_ at: Int) -> TreeHash {
-    TreeHash(SHA256.hash(data: bytes[start(at)..<ends[at]]))
+    TreeHash(hashing: bytes.span.extracting(start(at)..<ends[at]))
   }
 
   /// A subtree: one leaf, or a subtree at the lowest level that is stored.

@@ -1,5 +1,5 @@
-internal import Crypto
 internal import LMDB
+internal import SHA2
 
 /// A SHA-256 value: 32 bytes, stored as four words, each of eight bytes in big-endian order.
 public struct TreeHash: Hashable, Sendable {
@@ -20,19 +20,13 @@ public struct TreeHash: Hashable, Sendable {
     word3 = bytes.bigEndianWord(at: 24)
   }
 
-  init(_ digest: SHA256Digest) {
-    var bytes = digest.makeIterator()
-    word0 = TreeHash.word(&bytes)
-    word1 = TreeHash.word(&bytes)
-    word2 = TreeHash.word(&bytes)
-    word3 = TreeHash.word(&bytes)
-  }
-
-  @inline(__always)
-  private static func word(_ bytes: inout SHA256Digest.Iterator) -> UInt64 {
-    var word: UInt64 = 0
-    for _ in 0..<8 { word = word << 8 | UInt64(bytes.next() ?? 0) }
-    return word
+  /// Computes SHA-256 of `bytes`.
+  init(hashing bytes: Span<UInt8>) {
+    let hash = SHA256Words(hashing: bytes)
+    word0 = hash.word0
+    word1 = hash.word1
+    word2 = hash.word2
+    word3 = hash.word3
   }
 
   /// The 32 bytes.
@@ -81,7 +75,7 @@ package struct TreeHasher {
   private var leaf: [UInt8] = []
 
   /// The hash of a tree without leaves: of no bytes at all.
-  static let empty = TreeHash(SHA256.hash(data: [UInt8]()))
+  static let empty = TreeHash(hashing: Span())
 
   /// The byte before an entry when its leaf is hashed.
   static let leafPrefix: [UInt8] = [0]
@@ -90,7 +84,7 @@ package struct TreeHasher {
   /// entry.
   static func leafHash(prefixed buffer: [UInt8]) -> TreeHash {
     assert(buffer.first == 0, "a leaf is hashed after a zero byte")
-    return TreeHash(SHA256.hash(data: buffer))
+    return TreeHash(hashing: buffer.span)
   }
 
   /// Returns SHA-256(0x00 ‖ `entry`).
@@ -105,6 +99,6 @@ package struct TreeHasher {
   mutating func parent(_ left: TreeHash, _ right: TreeHash) -> TreeHash {
     left.write(to: &node, at: 1)
     right.write(to: &node, at: 1 + TreeHash.byteCount)
-    return TreeHash(SHA256.hash(data: node))
+    return TreeHash(hashing: node.span)
   }
 }

@@ -18,16 +18,21 @@ struct BatchRecords: Sendable {
   /// The size of a typical record, to reserve capacity.
   private static let recordBytesExpected = 128
 
-  /// - Parameter textKey: The key of hashes of personal texts; `nil` without the key file.
+  /// - Parameters:
+  ///   - inputs: The whole batch.
+  ///   - range: The events to encode. All indices are those of the whole batch.
+  ///   - validates: Whether the events are validated.
+  ///   - textKey: The key of hashes of personal texts; `nil` without the key file.
   /// - Throws: ``LedgerError``: `invalidEvent`, `batchTooLarge`, with the index; `keysMissing` if
   ///   something is personal and there is no key file.
   init(
-    _ inputs: [EventInput], validates: Bool, _ textKey: HashKey?
+    _ inputs: [EventInput], _ range: Range<Int>, validates: Bool, _ textKey: HashKey?
   ) throws(LedgerError) {
-    bytes.reserveCapacity(inputs.count * BatchRecords.recordBytesExpected)
-    ends.reserveCapacity(inputs.count)
+    bytes.reserveCapacity(range.count * BatchRecords.recordBytesExpected)
+    ends.reserveCapacity(range.count)
     var secrets: SecretSource?
-    for (index, input) in inputs.enumerated() {
+    for index in range {
+      let input = inputs[index]
       if validates { try BatchRecords.validate(input.event, index) }
       try encode(input.event, index, textKey, &secrets)
       if BatchRecords.isRequired(input) { required.append(index) }
@@ -41,6 +46,19 @@ struct BatchRecords: Sendable {
           index: index)
       }
     }
+  }
+
+  /// Whether this is as much as one batch may have.
+  var isWithinLimit: Bool { bytes.count + personalByteCount <= batchBytesMax }
+
+  /// Adds the records of the events that follow.
+  mutating func append(_ next: BatchRecords) {
+    let start = bytes.count
+    bytes.append(contentsOf: next.bytes)
+    ends.append(contentsOf: next.ends.lazy.map { start + $0 })
+    personal.append(contentsOf: next.personal)
+    personalByteCount += next.personalByteCount
+    required.append(contentsOf: next.required)
   }
 
   private static func validate(

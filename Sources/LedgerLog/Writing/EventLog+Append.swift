@@ -36,7 +36,11 @@ extension EventLog {
   public func appendAndWait(
     _ batch: [EventInput], options: AppendOptions = AppendOptions()
   ) throws(LedgerError) -> AppendResult {
-    try submit(batch, options: options).wait()
+    let prepared = try prepare(batch, options)
+    let ticket = AppendTicket()
+    writer.enqueueAndLead(
+      PendingAppend(batch: prepared, condition: options.condition) { ticket.fulfill($0) })
+    return try ticket.wait()
   }
 
   /// Passes a batch to the writer and returns a ticket for the result.

@@ -26,7 +26,8 @@ struct WriterHooks: Sendable {
 /// queue, never on a thread of Swift's cooperative pool.
 ///
 /// While one group is being written to the disk, the next one gathers. Nobody waits for a group to
-/// fill.
+/// fill. A caller that blocks its thread anyway writes its group itself if nobody else is writing:
+/// waking another thread, and being woken by it, takes longer than writing one event.
 final class LogWriter: Sendable {
   private struct Waiting {
     var batches: [PendingAppend] = []
@@ -36,6 +37,16 @@ final class LogWriter: Sendable {
     /// Whether the batches were submitted while the writer was held, and so are to be one group.
     var isOneGroup = false
     var hooks = WriterHooks()
+
+    /// Notes that nobody is writing any more, if nothing waits. Returns whether that is so.
+    mutating func endIfEmpty() -> Bool {
+      guard taken == batches.count else { return false }
+      batches.removeAll(keepingCapacity: true)
+      taken = 0
+      isDraining = false
+      isOneGroup = false
+      return true
+    }
   }
 
   private let waiting = Mutex(Waiting())
@@ -54,12 +65,32 @@ final class LogWriter: Sendable {
 
   /// Adds a batch to the waiting ones. Its caller is answered when it is durable or rejected.
   func enqueue(_ pending: PendingAppend) {
-    let starts = waiting.withLock { waiting in
+    if add(pending) { queue.async { self.drain() } }
+  }
+
+  /// Adds a batch to the waiting ones, and writes its group on this thread if nobody is writing.
+  /// Otherwise, its caller is answered later.
+  ///
+  /// The queue is not left: it runs the block on this thread, and nothing else meanwhile.
+  ///
+  /// - Precondition: The calling thread may block, and the writer is not held.
+  func enqueueAndLead(_ pending: PendingAppend) {
+    guard add(pending) else { return }
+    let isDone = queue.sync {
+      _ = writeGroup()
+      return endIfEmpty()
+    }
+    // What has gathered meanwhile is not written on this caller's time.
+    if !isDone { queue.async { self.drain() } }
+  }
+
+  /// Returns whether nobody is writing, so that the caller has to see to it.
+  private func add(_ pending: PendingAppend) -> Bool {
+    waiting.withLock { waiting in
       waiting.batches.append(pending)
       defer { waiting.isDraining = true }
       return !waiting.isDraining
     }
-    if starts { queue.async { self.drain() } }
   }
 
   /// Holds the writer back while `body` submits batches, so that they are one group however long
@@ -87,24 +118,27 @@ final class LogWriter: Sendable {
 
   /// Commits group after group until nothing waits.
   private func drain() {
-    while let hooks = beginGroup() {
-      let answers = appender.withLock { appender in
-        appender.commitGroup(hooks) { self.take(eventsMax: $0) }
-      }
-      signal.notify()
-      for (answer, result) in answers { answer(result) }
-    }
+    while writeGroup() {}
   }
+
+  /// Commits one group. Returns false if nothing waits.
+  @discardableResult
+  private func writeGroup() -> Bool {
+    guard let hooks = beginGroup() else { return false }
+    let answers = appender.withLock { appender in
+      appender.commitGroup(hooks) { self.take(eventsMax: $0) }
+    }
+    signal.notify()
+    for (answer, result) in answers { answer(result) }
+    return true
+  }
+
+  /// Returns whether nothing waits. Then the next batch has to see to its group itself.
+  private func endIfEmpty() -> Bool { waiting.withLock { $0.endIfEmpty() } }
 
   private func beginGroup() -> WriterHooks? {
     waiting.withLock { waiting in
-      guard waiting.taken < waiting.batches.count else {
-        waiting.batches.removeAll(keepingCapacity: true)
-        waiting.taken = 0
-        waiting.isDraining = false
-        waiting.isOneGroup = false
-        return nil
-      }
+      if waiting.endIfEmpty() { return nil }
       var hooks = waiting.hooks
       if waiting.isOneGroup { hooks.groupTimeMax = .seconds(Int64.max) }
       waiting.isOneGroup = false
