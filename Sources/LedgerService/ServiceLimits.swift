@@ -5,6 +5,9 @@ enum ServiceLimits {
   /// How many bytes of bodies are held at the same time. Beyond that, requests are told to come
   /// again.
   static let heldBytesMax = 256 << 20
+  /// How many bytes of bodies are held of those who need no token, who cannot take the room of
+  /// appends then.
+  static let strangersBytesMax = 32 << 20
   /// How long a body may take to arrive, in seconds.
   static let bodySeconds = 60
   /// The largest header of a request, in bytes.
@@ -23,6 +26,8 @@ enum ServiceLimits {
   /// How many items a page has if nobody says.
   static let pageItems: UInt64 = 1_000
   static let pageItemsMax: UInt64 = 10_000
+  /// After how many bytes a page ends that has fewer items: an event can have a mebibyte.
+  static let pageBytesMax = 16 << 20
   /// How many events a replay has: its page was measured with as many.
   static let replayEventsMax = 10_000
   /// How many events a replay rests on, with those that are not shown.
@@ -52,6 +57,12 @@ enum ServiceLimits {
   static let followersMax = 2_000
   /// How many events a follower is sent at once.
   static let followEvents = 500
+  /// After how many bytes of events a follower is sent what there is. It is what one who does not
+  /// read takes.
+  static let followBytes = 256 << 10
+  /// How long a follower may take to read what was sent before its connection is closed, in
+  /// seconds.
+  static let followStallSeconds = 60
   /// After how many seconds without an event a follower is sent a sign of life.
   static let followSilenceSeconds = 15
   /// How many events behind the log the projections may be before the service says that it is not

@@ -54,7 +54,7 @@ actor Follower {
   var received: String { text }
 }
 
-private struct FollowerWriter: ResponseBodyWriter {
+struct FollowerWriter: ResponseBodyWriter {
   let follower: Follower
 
   mutating func write(_ buffer: ByteBuffer) async throws {
@@ -67,12 +67,12 @@ private struct FollowerWriter: ResponseBodyWriter {
 
 extension ServiceBench {
   /// Begins to follow. Cancelling the task ends the connection.
-  fileprivate func follow(
-    _ follower: Follower, query: String = "", after last: Int? = nil
+  func follow(
+    _ follower: Follower, query: String = "", after last: Int? = nil, token: String? = nil
   ) async throws -> Task<Void, any Error> {
     let headers = last.map { ["Last-Event-ID": "\($0)"] } ?? [:]
     let answer = try await response(
-      .get, "/v1/events?follow=true" + query, headers: headers)
+      .get, "/v1/events?follow=true" + query, headers: headers, token: token)
     try #require(answer.status == .ok)
     #expect(answer.headers[.contentType] == "text/event-stream")
     return Task { try await answer.body.write(FollowerWriter(follower: follower)) }

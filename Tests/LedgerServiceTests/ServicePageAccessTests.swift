@@ -172,7 +172,7 @@ import Testing
       try Self.fill(bench)
       let cookie = try await bench.signIn(try bench.token("ada", [.read], account: "ada"))
       let own = [
-        "/", "/customer?account=ada", "/why?account=ada&name=map", "/incident?account=ada",
+        "/", "/customer?account=ada", "/why?account=ada&name=map",
         "/live", "/live?account=ada", "/compare?account=ada&from=0", "/status",
       ]
       for address in own {
@@ -186,6 +186,7 @@ import Testing
         "/customer?original=t-ada", "/why?account=hidden-b&name=map",
         "/why?transaction=hidden-bob", "/events/1", "/events/2", "/findings",
         "/incident?account=hidden-b", "/incident?transaction=hidden-bob", "/incident?from=1&to=4",
+        "/incident?account=ada",
         "/live?account=hidden-b", "/live/stream?account=hidden-b", "/compare?from=0",
         "/compare?account=hidden-b", "/acts",
       ] {
@@ -211,13 +212,15 @@ import Testing
       for address in [
         "/search?q=hidden-b", "/customer?account=hidden-b", "/customer?account=hidden-both",
         "/why?account=hidden-both&name=map", "/compare?account=hidden-both",
-        "/incident?account=hidden-b",
       ] {
         let reply = try await bench.page(address, cookie: cookie)
         #expect(reply.status == 404, "\(address): \(reply.status)")
         #expect(!reply.body.contains("hidden-product"), "\(address)")
       }
-      for address in ["/findings", "/compare", "/events/1", "/live?app=app.b"] {
+      for address in [
+        "/findings", "/compare", "/events/1", "/live?app=app.b", "/incident?account=hidden-b",
+        "/incident?account=ada",
+      ] {
         #expect(try await bench.page(address, cookie: cookie).status == 403, "\(address)")
       }
     }

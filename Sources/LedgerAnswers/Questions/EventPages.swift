@@ -9,6 +9,7 @@ package struct EventPages: Sendable {
   package static let pageEventsUsual = 20_000
 
   private let pageEventsMax: Int
+  private let pageBytesMax: Int?
   private let ledger: Ledger
   private let asked: EventsQuery
   /// The rest of the query. What it has to locate in the ledger is located once for all pages.
@@ -23,10 +24,13 @@ package struct EventPages: Sendable {
   ///   - query: Which events.
   ///   - limit: How many at most; `nil` for all.
   ///   - pageEventsMax: How many are in a page.
+  ///   - pageBytesMax: After how many bytes of JSON a page ends that has fewer; `nil` for any size.
   package init(
-    _ ledger: Ledger, _ query: EventsQuery, limit: UInt64?, pageEventsMax: Int = pageEventsUsual
+    _ ledger: Ledger, _ query: EventsQuery, limit: UInt64?, pageEventsMax: Int = pageEventsUsual,
+    pageBytesMax: Int? = nil
   ) {
     self.pageEventsMax = pageEventsMax
+    self.pageBytesMax = pageBytesMax
     self.ledger = ledger
     asked = query
     self.query = query
@@ -43,7 +47,8 @@ package struct EventPages: Sendable {
     if isAtEnd || isLimitReached { return nil }
     var page: [RecordedEvent] = []
     let pageMax = Int(min(left, UInt64(pageEventsMax)))
-    let (rest, known) = (query, end)
+    let (rest, known, bytesMax) = (query, end, pageBytesMax)
+    var (bytes, isFull) = (0, false)
     let (position, located) = try ledger.read { (view) throws(LedgerError) in
       let position = known ?? view.position
       var query = rest
@@ -51,14 +56,16 @@ package struct EventPages: Sendable {
       if known == nil { query = try view.located(query) }
       try view.events(query) { recorded in
         page.append(recorded)
-        return page.count < pageMax
+        if bytesMax != nil { bytes += EventEncoder().encode(recorded).count }
+        isFull = page.count >= pageMax || bytes >= bytesMax ?? .max
+        return !isFull
       }
       return (position, query)
     }
     end = position
     query = located
     left -= UInt64(page.count)
-    isAtEnd = page.count < pageMax
+    isAtEnd = !isFull
     if let last = page.last?.position {
       if query.isReverse { query.to = last - 1 } else { query.from = last + 1 }
       if query.isReverse && last == 1 { isAtEnd = true }

@@ -68,15 +68,24 @@ enum AccessGate: Sendable {
   /// Everybody: only for a service that nobody but this machine can reach.
   case open
 
+  /// Whether a request still has a token that it had before.
+  func admits(_ request: Request, as token: AccessToken) -> Bool {
+    do throws(Problem) { return try self.token(of: request) == token } catch { return false }
+  }
+
   /// Who everybody is if there are no tokens.
-  private static let anybody = AccessToken(
+  static let anybody = AccessToken(
     name: "open", scopes: [.admin], operatorName: "open", createdAt: Instant(microseconds: 0))
 
   /// Whose token a request has.
   ///
-  /// - Throws: ``Problem``: `unauthenticated`, `unavailable` if the tokens cannot be read.
+  /// - Throws: ``Problem``: `unauthenticated`, `unavailable` if the tokens cannot be read;
+  ///   `forbidden` for what another site sends to a service without tokens.
   func token(of request: Request) throws(Problem) -> AccessToken {
-    guard case .tokens(let keeper) = self else { return Self.anybody }
+    guard case .tokens(let keeper) = self else {
+      try PageDoor.refuseForeigners(request)
+      return Self.anybody
+    }
     let fields = request.headers[values: .authorization]
     guard fields.count <= 1 else {
       throw Problem(.unauthenticated, "The header Authorization is there more than once.")

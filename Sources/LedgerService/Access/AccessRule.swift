@@ -19,10 +19,23 @@ enum Subject: Sendable {
   var words: String {
     switch self {
     case .customer(let customer): customer.words
-    case .events(let query): query.account.map { "account \($0.text)" } ?? "events"
+    case .events(let query): query.words
     case .everybody, .connected(nil): "everybody"
     case .connected(let customer?): customer.words
     }
+  }
+}
+
+extension EventsQuery {
+  /// What names somebody, for the log.
+  fileprivate var words: String {
+    var words = [
+      account.map { "account \($0.text)" }, transaction.map { "transaction \($0.text)" },
+      original.map { "original \($0.text)" }, device.map { "device \($0.text)" },
+      download.map { "download \($0.text)" },
+    ].compactMap { $0 }
+    if from == to { words.append("position \(from)") }
+    return words.isEmpty ? "events" : words.joined(separator: ", ")
   }
 }
 
@@ -43,7 +56,7 @@ enum AccessRule {
           + "one account or for some apps gets none.")
     }
     if let account = token.account { try check(token, account, subject) }
-    if !token.apps.isEmpty { try check(apps: Set(token.apps), subject, view) }
+    if !token.apps.isEmpty { try check(apps: token.appNames, subject, view) }
   }
 
   private static func check(
@@ -62,7 +75,7 @@ enum AccessRule {
   }
 
   private static func check(
-    apps: Set<String>, _ subject: Subject, _ view: LedgerView
+    apps: Set<Name>, _ subject: Subject, _ view: LedgerView
   ) throws(Problem) {
     switch subject {
     case .everybody, .connected:
@@ -71,8 +84,8 @@ enum AccessRule {
         "The token is for some apps, and the answer would be about customers of all of them: ask "
           + "about one customer, or with a token without apps.")
     case .events(let query):
-      guard let app = query.app, apps.contains(app.text) else {
-        let names = apps.sorted().joined(separator: ", ")
+      guard let app = query.app, apps.contains(app) else {
+        let names = apps.map(\.text).sorted().joined(separator: ", ")
         throw Problem(
           .forbidden, "The token is for some apps: name one with app=, of \(names).")
       }
@@ -84,34 +97,57 @@ enum AccessRule {
     }
   }
 
-  /// Whether the customer has events that state an app, and all of these state one of `apps`.
+  /// Whether the customer has events of `apps`, and no others.
+  ///
+  /// An event that states no app can be of any: who may append for one app could else make such a
+  /// customer theirs with one event. Only the acts of operators have no app.
   ///
   /// - Complexity: O(*n*) in the customer's events.
   private static func isOnly(
-    of apps: Set<String>, _ customer: CustomerReference, _ view: LedgerView
+    of apps: Set<Name>, _ customer: CustomerReference, _ view: LedgerView
   ) throws(Problem) -> Bool {
-    var query = EventsQuery()
     var isTheirs = false
     var isOthers = false
     do throws(LedgerError) {
-      switch customer {
-      case .account(let name): query.account = name
-      case .transaction(let name), .original(let name):
-        if let account = try view.accounts(of: customer).first {
-          query.account = account
-        } else {
-          query.original = name
+      for query in try queries(of: customer, view) {
+        try view.events(query) { recorded in
+          if let app = recorded.event.app {
+            if apps.contains(app) { isTheirs = true } else { isOthers = true }
+          } else if !recorded.event.type.kind.isOperators {
+            isOthers = true
+          }
+          return !isOthers
         }
-      }
-      try view.events(query) { recorded in
-        guard let app = recorded.event.app else { return true }
-        if apps.contains(app.text) { isTheirs = true } else { isOthers = true }
-        return !isOthers
       }
     } catch {
       throw Problem(error)
     }
     return isTheirs && !isOthers
+  }
+
+  /// What finds all events of the customer. A transaction can have another owner in each
+  /// environment, and a question can ask about any of them.
+  private static func queries(
+    of customer: CustomerReference, _ view: LedgerView
+  ) throws(LedgerError) -> [EventsQuery] {
+    var accounts: Set<Name> = []
+    var queries: [EventsQuery] = []
+    func add(_ change: (inout EventsQuery) -> Void) {
+      var query = EventsQuery()
+      change(&query)
+      queries.append(query)
+    }
+    switch customer {
+    case .account(let name): accounts = [name]
+    case .transaction(let name), .original(let name):
+      for environment in StoreEnvironment.allCases {
+        accounts.formUnion(try view.accounts(of: customer, environments: [environment]))
+      }
+      add { $0.original = name }
+      add { $0.transaction = name }
+    }
+    for account in accounts { add { $0.account = account } }
+    return queries
   }
 
   // MARK: - Appending
@@ -124,12 +160,17 @@ enum AccessRule {
         + "“operate”."
     }
     guard !token.apps.isEmpty else { return nil }
-    guard let app = event.app, token.apps.contains(app.text) else {
+    guard let app = event.app, token.appNames.contains(app) else {
       return "The token \(token.name) is for some apps: state one of them as “app”: "
         + token.apps.joined(separator: ", ") + "."
     }
     return nil
   }
+}
+
+extension AccessToken {
+  /// The apps, which are compared by bytes: a Kelvin sign is no K.
+  fileprivate var appNames: Set<Name> { Set(apps.map { Name($0) }) }
 }
 
 extension EventKind {

@@ -50,13 +50,8 @@ final class RateGate: Sendable {
     self.now = now
   }
 
-  /// The time since the machine was started, in nanoseconds.
-  private static let start = ContinuousClock.now
-
-  static func uptime() -> UInt64 {
-    let (seconds, attoseconds) = (ContinuousClock.now - start).components
-    return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
-  }
+  /// The time since the machine was started, in nanoseconds, which never goes back.
+  static func uptime() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
 
   /// Counts a request with a token.
   ///

@@ -10,9 +10,12 @@ struct ServiceContext: RequestContext {
 
   /// Where it comes from; nil if that has no address.
   let address: SocketAddress?
+  /// The connection, or the stream of one.
+  let channel: any Channel
 
   init(source: Source) {
     coreContext = .init(source: source)
     address = source.channel.remoteAddress
+    channel = source.channel
   }
 }

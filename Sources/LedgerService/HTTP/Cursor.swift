@@ -25,7 +25,9 @@ struct Cursor: Equatable {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let position = UInt64(digits: parts[0]),
       let at = UInt64(digits: parts[1]).flatMap({ Int64(exactly: $0) }),
-      let read = UInt64(digits: parts[2]), (0...Instant.microsecondsMax).contains(at)
+      // What follows the last one that was read has a number, too.
+      let read = UInt64(digits: parts[2]), read < .max,
+      (0...Instant.microsecondsMax).contains(at)
     else { return nil }
     self.init(position: position, at: Instant(microseconds: at), read: read)
   }

@@ -50,7 +50,8 @@ enum CatalogueQuestions {
     let environments = try items.environments()
     let isCount = try items.flag("count")
     let (page, limit) = (try PageClocks(items), try items.limit())
-    return Question(.everybody) { (view, now) throws(LedgerError) in
+    return Question(.everybody, named: device.map { "device \($0.text)" }) {
+      (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
       let query = ContentUpdatesQuery(
         environments: environments, product: product, device: device, clocks: page.clocks, now: at)

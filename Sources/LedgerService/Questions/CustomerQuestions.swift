@@ -77,7 +77,7 @@ enum CustomerQuestions {
     let events = try items.number("events", in: 0...1_000) ?? 10
     let (clocks, environments) = (try items.clocks(), try items.environments())
     // Whose id it is, only the ledger knows.
-    return Question(.everybody) { (view, now) throws(LedgerError) in
+    return Question(.everybody, named: "id \(id.text)") { (view, now) throws(LedgerError) in
       let found = try view.customers(matching: id, environments: environments, now: now)
       guard let customer = found.onlyOne else {
         if found.first?.matches.first?.nearness == .exact {

@@ -61,22 +61,25 @@ enum EventQuestions {
   private static func page(
     _ query: EventsQuery, _ limit: UInt64, _ view: LedgerView, _ position: UInt64, _ at: Instant
   ) throws(LedgerError) -> Answer {
-    var found: [RecordedEvent] = []
+    var (items, bytes, hasMore) = ([] as [String], 0, false)
+    var next = Cursor(position: position, at: at, read: 0)
+    let encoder = EventEncoder()
     // One more than the page has says whether there is another page.
     if query.from <= query.to {
       try view.events(query) { recorded in
-        found.append(recorded)
-        return UInt64(found.count) <= limit
+        guard UInt64(items.count) < limit, bytes < ServiceLimits.pageBytesMax else {
+          hasMore = true
+          return false
+        }
+        let event = encoder.encode(recorded)
+        bytes += event.count
+        items.append(String(decoding: event, as: UTF8.self))
+        next.read = recorded.position
+        return true
       }
     }
-    let hasMore = UInt64(found.count) > limit
-    if hasMore { found.removeLast() }
-    let encoder = EventEncoder()
-    let next = Cursor(position: position, at: at, read: found.last?.position ?? 0)
     return Answer(
-      content: .page(
-        found.map { String(decoding: encoder.encode($0), as: UTF8.self) },
-        next: hasMore ? next : nil),
+      content: .page(items, next: hasMore ? next : nil),
       columns: EnvelopeField.allCases.map(\.rawValue), position: position, at: at)
   }
 

@@ -28,7 +28,8 @@ enum LedgerQuestions {
     let search = try items.name("search")
     let environments = try items.environments()
     let (cursor, limit) = (try items.cursor(), try items.limit())
-    return Question(.everybody) { (view, now) throws(LedgerError) in
+    return Question(.everybody, named: search.map { "search \($0.text)" }) {
+      (view, now) throws(LedgerError) in
       let (position, at) = (view.position, cursor?.at ?? now)
       var pager = Pager(cursor, limit: limit)
       func add(_ customer: CustomerAnswer) -> Bool {

@@ -5,16 +5,19 @@ import ServiceAccess
 /// A question that a request asks: whom it is about, and how the ledger answers it.
 struct Question: Sendable {
   let subject: Subject
+  /// What the question names, for the log, if only the ledger knows whom that is.
+  var named: String?
   let answer: @Sendable (LedgerView, Instant) throws(Problem) -> Answer
 
   /// - Parameters:
   ///   - subject: Whom it is about.
+  ///   - named: What it names, if only the ledger knows whom that is.
   ///   - answer: Answers it from a snapshot; the moment is the present.
   init(
-    _ subject: Subject,
+    _ subject: Subject, named: String? = nil,
     _ answer: @escaping @Sendable (LedgerView, Instant) throws(LedgerError) -> Answer
   ) {
-    self.subject = subject
+    (self.subject, self.named) = (subject, named)
     self.answer = { (view, now) throws(Problem) in
       do throws(LedgerError) { return try answer(view, now) } catch { throw Problem(error) }
     }
@@ -118,6 +121,7 @@ struct Pager {
   private let cursor: Cursor?
   private let limit: UInt64
   private var seen: UInt64 = 0
+  private var bytes = 0
   private(set) var items: [String] = []
   private(set) var hasMore = false
 
@@ -130,11 +134,13 @@ struct Pager {
   mutating func add(_ item: () -> String) -> Bool {
     seen += 1
     guard seen > cursor?.read ?? 0 else { return true }
-    guard UInt64(items.count) < limit else {
+    guard UInt64(items.count) < limit, bytes < ServiceLimits.pageBytesMax else {
       hasMore = true
       return false
     }
-    items.append(item())
+    let text = item()
+    bytes += text.utf8.count
+    items.append(text)
     return true
   }
 

@@ -11,8 +11,9 @@ import ServiceAccess
 /// The forms of the pages: signing in and out, and the acts.
 extension ServiceRoutes {
   func addSignIn(to router: Router<ServiceContext>) {
-    router.answer("/sign-in") { request, _ in
+    router.answer("/sign-in") { request, context in
       do throws(Problem) {
+        try rates.take(address: context.address)
         let items = try PageVisit.items(request.uri.query, ["to"], EventLog.systemClock())
         if case .open = gate { return Self.elsewhere("/") }
         return response(.page(SignInPage(destination: items.texts("to").first).page), nil)
@@ -54,7 +55,7 @@ extension ServiceRoutes {
     guard type?.lowercased() == "application/x-www-form-urlencoded" else {
       throw Problem(.unsupportedMediaType, "Expected a form: application/x-www-form-urlencoded.")
     }
-    let text = try await budget.read(request, upTo: Self.formBytesMax) {
+    let text = try await strangersBudget.read(request, upTo: Self.formBytesMax) {
       (body) async throws(Problem) -> String in String(buffer: body)
     }
     return try PageVisit.items(text, known, EventLog.systemClock())
@@ -64,12 +65,15 @@ extension ServiceRoutes {
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
     guard case .tokens(let keeper) = gate else { return Self.elsewhere("/") }
+    try rates.take(address: context.address)
     let items = try await fields(request, ["token", "to"])
     let destination = items.texts("to").first
     let text = (items.texts("token").first ?? "").filter { !$0.isWhitespace }
     guard text.utf8.count <= SignInPage.tokenBytesMax,
       let (cookie, token) = try door.signIn(text, keeper, request)
     else {
+      // As guesses over HTTP: an address is told so as often as that, and no more.
+      try rates.takeFailure(address: context.address)
       audit.notice("sign-in refused", metadata: ["request": "\(context.id)"])
       let refused = "This token is not valid: it is unknown, was revoked or has expired."
       return response(.page(SignInPage(destination: destination, refused: refused).page), nil)
@@ -84,6 +88,7 @@ extension ServiceRoutes {
   private func signOut(
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
+    try rates.take(address: context.address)
     let items = try await fields(request, [PageDoor.formField])
     // Who is not signed in any more has nothing to protect.
     if let visitor = try door.visitor(of: request, gate), visitor.isSignedIn {

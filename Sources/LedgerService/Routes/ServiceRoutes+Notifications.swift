@@ -28,7 +28,7 @@ extension ServiceRoutes {
   private func take(
     _ request: Request, _ context: ServiceContext, _ desk: NotificationDesk
   ) async throws(Problem) -> Response {
-    try await budget.read(request, upTo: notificationBodyBytesMax) {
+    try await strangersBudget.read(request, upTo: notificationBodyBytesMax) {
       (body) async throws(Problem) -> Response in
       let bytes = Array(body.readableBytesView)
       let outcome = try await work.append { (ledger) throws(Problem) in

@@ -19,8 +19,9 @@ extension ServiceRoutes {
   /// The pages for people. They answer from the same values as the questions of the same names, and
   /// a token sees here what it sees there.
   func addPages(to router: Router<ServiceContext>) {
+    let unguarded = router.group().add(middleware: AddressLimit(rates: rates))
     for file in PageFile.all {
-      router.answer(RouterPath(file.path)) { _, _ in file.response }
+      unguarded.answer(RouterPath(file.path)) { _, _ in file.response }
     }
     addSignIn(to: router)
     page(router, "/") { visit in .page(SearchPage.start(visit.visitor)) }
@@ -54,7 +55,15 @@ extension ServiceRoutes {
     var visitor: PageVisitor?
     do throws(Problem) {
       visitor = try door.visitor(of: request, gate)
-      guard let visitor else { return signInFirst(request) }
+      guard let visitor else {
+        try rates.take(address: context.address)
+        return signInFirst(request)
+      }
+      if visitor.isSignedIn {
+        try rates.take(token: visitor.token.name)
+      } else {
+        try rates.take(address: context.address)
+      }
       var context = context
       context.token = visitor.token
       context.logger[metadataKey: "token"] = "\(visitor.token.name)"
@@ -101,18 +110,18 @@ extension ServiceRoutes {
   /// Asks the ledger on behalf of a visitor, who must be allowed to, and notes it as a question
   /// over HTTP is noted.
   func ask<Value: Sendable>(
-    _ visit: PageVisit, _ subject: Subject,
+    _ visit: PageVisit, _ subject: Subject, named: String? = nil,
     _ body: @escaping @Sendable (LedgerView) throws(LedgerError) -> Value
   ) async throws(Problem) -> Value {
     let token = visit.token
-    let (value, position) = try await work.ask { (view) throws(Problem) -> (Value, UInt64) in
-      try AccessRule.check(token, subject, in: view)
-      do throws(LedgerError) { return (try body(view), view.position) } catch {
-        throw Problem(error)
+    return try await noting(subject, named, visit.context) { () throws(Problem) in
+      try await work.ask { (view) throws(Problem) -> (Value, UInt64) in
+        try AccessRule.check(token, subject, in: view)
+        do throws(LedgerError) { return (try body(view), view.position) } catch {
+          throw Problem(error)
+        }
       }
     }
-    note(subject, position, visit.context)
-    return value
   }
 
   // MARK: - The pages
@@ -121,7 +130,8 @@ extension ServiceRoutes {
     let text = try visit.items(["q"]).required("q")
     if visit.visitor.isRestricted { return try await searchOwn(text, visit) }
     let now = visit.now
-    let found = try await ask(visit, .everybody) { (view) throws(LedgerError) in
+    let found = try await ask(visit, .everybody, named: "search \(text.text)") {
+      (view) throws(LedgerError) in
       let position = UInt64(digits: text.text)
       let atPosition =
         if let position, (1...max(view.position, 1)).contains(position), view.position > 0 {
@@ -248,8 +258,11 @@ extension ServiceRoutes {
   private func stream(_ visit: PageVisit) async throws(Problem) -> PageAnswer {
     let page = try LivePage(visit.items(LivePage.parameters), visit.token)
     _ = try await ask(visit, .events(page.query)) { (_) throws(LedgerError) in true }
-    let following = EventFollowing(work: work, watch: watch, text: LivePage.streamed)
-    return .stream(try following.response(page.query, to: visit.request))
+    let (request, token) = (visit.request, visit.token)
+    let following = EventFollowing(
+      work: work, watch: watch, text: LivePage.streamed,
+      isAllowed: { [door, gate] in door.admits(request, as: token, gate) })
+    return .stream(try following.response(page.query, to: request, visit.context))
   }
 
   private func compare(_ visit: PageVisit) async throws(Problem) -> PageAnswer {

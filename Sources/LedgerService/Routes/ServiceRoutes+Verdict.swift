@@ -43,8 +43,13 @@ extension ServiceRoutes {
     let token = try Self.token(context)
     let subject = Subject.customer(.account(account))
     if token.account != nil || !token.apps.isEmpty {
-      try await work.ask { (view) throws(Problem) in
-        try AccessRule.check(token, subject, in: view)
+      do throws(Problem) {
+        try await work.ask { (view) throws(Problem) in
+          try AccessRule.check(token, subject, in: view)
+        }
+      } catch {
+        note(subject, nil, context, refused: error.kind)
+        throw error
       }
     }
     let lookups = lookups

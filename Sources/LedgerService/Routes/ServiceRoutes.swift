@@ -21,6 +21,8 @@ struct ServiceRoutes: Sendable {
   /// What signs answers.
   let answerKeys: AnswerKeyKeeper
   var budget = BodyBudget()
+  /// The same for bodies of those who need no token.
+  var strangersBudget = BodyBudget(bytesMax: ServiceLimits.strangersBytesMax)
   /// How long `atLeast` waits, in seconds.
   var atLeastSeconds = ServiceLimits.atLeastSeconds
   let metrics: PrometheusRegistry
@@ -180,12 +182,36 @@ struct ServiceRoutes: Sendable {
   ) async throws(Problem) -> Answer {
     if let atLeast { try await watch.reach(atLeast, within: atLeastSeconds) }
     let token = try Self.token(context)
-    let answer = try await work.ask { (view) throws(Problem) in
-      try AccessRule.check(token, question.subject, in: view)
-      return try question.answer(view, now)
+    return try await noting(question.subject, question.named, context) { () throws(Problem) in
+      let answer = try await work.ask { (view) throws(Problem) in
+        try AccessRule.check(token, question.subject, in: view)
+        return try question.answer(view, now)
+      }
+      return (answer, answer.position)
     }
-    note(question.subject, answer.position, context)
-    return answer
+  }
+
+  /// Answers a question, and notes who asked it about whom, also if it was refused.
+  ///
+  /// - Parameters:
+  ///   - subject: Whom it is about.
+  ///   - named: What it names, if only the ledger knows whom that is.
+  ///   - context: Who asks.
+  ///   - body: Returns the answer and the position that it knows.
+  func noting<Value>(
+    _ subject: Subject, _ named: String?, _ context: ServiceContext,
+    _ body: () async throws(Problem) -> (Value, UInt64)
+  ) async throws(Problem) -> Value {
+    do throws(Problem) {
+      let (value, position) = try await body()
+      note(subject, position, context, named: named)
+      return value
+    } catch {
+      if [.forbidden, .notFound].contains(error.kind) {
+        note(subject, nil, context, named: named, refused: error.kind)
+      }
+      throw error
+    }
   }
 
   /// Every question comes with a token, which the middleware has looked at.
@@ -194,14 +220,22 @@ struct ServiceRoutes: Sendable {
     throw Problem(.unauthenticated, "Send a token as “Authorization: Bearer …”.")
   }
 
-  func note(_ subject: Subject, _ position: UInt64, _ context: ServiceContext) {
-    audit.notice(
-      "asked",
-      metadata: [
-        "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
-        "route": "\(context.endpointPath ?? "-")", "about": "\(subject.words)",
-        "position": "\(position)",
-      ])
+  /// Notes who asked what about whom.
+  ///
+  /// - Parameters:
+  ///   - position: What the answer knows; nil if there was none.
+  ///   - refused: Why there was none.
+  func note(
+    _ subject: Subject, _ position: UInt64?, _ context: ServiceContext, named: String? = nil,
+    refused: Problem.Kind? = nil
+  ) {
+    var metadata: Logger.Metadata = [
+      "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
+      "route": "\(context.endpointPath ?? "-")", "about": "\(named ?? subject.words)",
+    ]
+    if let position { metadata["position"] = "\(position)" }
+    if let refused { metadata["refused"] = "\(refused.rawValue)" }
+    audit.notice("asked", metadata: metadata)
   }
 
   private func events(
@@ -219,11 +253,15 @@ struct ServiceRoutes: Sendable {
     try EventFollowing.refuseOthers(items)
     let query = try EventQuestions.query(items)
     let token = try Self.token(context)
-    try await work.ask { (view) throws(Problem) in
-      try AccessRule.check(token, .events(query), in: view)
+    try await noting(.events(query), nil, context) { () throws(Problem) in
+      try await work.ask { (view) throws(Problem) in
+        try AccessRule.check(token, .events(query), in: view)
+      }
+      return ((), try position())
     }
-    note(.events(query), try position(), context)
-    return try EventFollowing(work: work, watch: watch).response(query, to: request)
+    let following = EventFollowing(
+      work: work, watch: watch, isAllowed: { [gate] in gate.admits(request, as: token) })
+    return try following.response(query, to: request, context)
   }
 
   private func position() throws(Problem) -> UInt64 {

@@ -64,8 +64,9 @@ struct SigningAsked: Sendable {
   ) throws(Problem) -> String {
     let begin = now.microseconds / Instant.second
     var end = begin + validSeconds
-    // A signed answer is true as long as it is valid, but for events that come later.
-    if let changesAt, changesAt > now { end = min(end, changesAt.microseconds / Instant.second) }
+    // A signed answer is true as long as it is valid, but for events that come later. One that has
+    // changed since it was looked up has expired when it is signed.
+    if let changesAt { end = min(end, changesAt.microseconds / Instant.second) }
     let payload = JSONText.text { json in
       json.object { json in
         json.member("iss", issuer)

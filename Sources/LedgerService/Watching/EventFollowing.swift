@@ -17,8 +17,14 @@ struct EventFollowing: Sendable {
       + String(decoding: EventEncoder().encode(recorded), as: UTF8.self) + "\n\n"
   }
 
+  /// Whether the follower is still allowed to: a token can be revoked, or expire, while a stream
+  /// goes on.
+  let isAllowed: @Sendable () -> Bool
+  /// How long a follower may take to read what was sent.
+  var stall = Duration.seconds(ServiceLimits.followStallSeconds)
+
   /// How a stream says that it is alive.
-  private static let sign = ByteBuffer(string: ": alive\n\n")
+  private static let sign = ": alive\n\n"
   /// How long a client waits before it comes back, in milliseconds.
   private static let retryMilliseconds = 1_000
 
@@ -57,14 +63,18 @@ struct EventFollowing: Sendable {
   /// The stream of the events of a query.
   ///
   /// - Throws: ``Problem``: `badRequest`, `tooManyRequests`.
-  func response(_ query: EventsQuery, to request: Request) throws(Problem) -> Response {
+  func response(
+    _ query: EventsQuery, to request: Request, _ context: ServiceContext
+  ) throws(Problem) -> Response {
     let start = try start(query, request)
     let positions = try watch.positions()
-    let (work, text) = (work, text)
+    let (work, text, isAllowed) = (work, text, isAllowed)
+    let reader = FollowReader(context.channel, stall: stall)
     var query = query
     query.from = start + 1
     let pages = EventPages(
-      work.ledger, query, limit: nil, pageEventsMax: ServiceLimits.followEvents)
+      work.ledger, query, limit: nil, pageEventsMax: ServiceLimits.followEvents,
+      pageBytesMax: ServiceLimits.followBytes)
     return Response(
       status: .ok,
       headers: [
@@ -74,17 +84,22 @@ struct EventFollowing: Sendable {
       body: ResponseBody { writer in
         var known = start
         var pages = pages
-        try await writer.write(ByteBuffer(string: "retry: \(Self.retryMilliseconds)\n\n"))
-        for await last in positions {
-          guard last > known else {
-            try await writer.write(Self.sign)
-            continue
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { await reader.watch() }
+          defer { group.cancelAll() }
+          try await reader.send("retry: \(Self.retryMilliseconds)\n\n", to: &writer)
+          for await last in positions {
+            guard isAllowed() else { break }
+            guard last > known else {
+              try await reader.send(Self.sign, to: &writer)
+              continue
+            }
+            pages.goOn()
+            while let page = try await Self.next(&pages, work) {
+              try await reader.send(page.map(text).joined(), to: &writer)
+            }
+            known = pages.reached
           }
-          pages.goOn()
-          while let page = try await Self.next(&pages, work) {
-            try await writer.write(ByteBuffer(string: page.map(text).joined()))
-          }
-          known = pages.reached
         }
         try await writer.finish(nil)
       })

@@ -161,15 +161,19 @@ struct ActRequest: Sendable {
   private func condition(
     _ view: LedgerView, _ token: AccessToken
   ) throws(Problem) -> AppendCondition? {
+    // Also for an id that is known: whose event it is, is not known before.
+    for account in act.accounts {
+      try AccessRule.check(token, .customer(.account(account)), in: view)
+    }
+    if let transaction {
+      try AccessRule.check(token, .customer(.transaction(transaction)), in: view)
+    }
     let isKnown: Bool
     do throws(LedgerError) { isKnown = try view.event(withID: act.event.id) != nil } catch {
       throw Problem(error)
     }
     // What was done before is answered as before, whatever has changed since.
     if isKnown, act.isRepeatable { return nil }
-    for account in act.accounts {
-      try AccessRule.check(token, .customer(.account(account)), in: view)
-    }
     let (unknown, assignability) = try found(view)
     switch unknown {
     case nil: break

@@ -121,6 +121,8 @@ struct AppendBody {
   private static func named(
     _ json: [UInt8], _ key: String, _ number: Int, by client: String
   ) -> [UInt8] {
+    // The decoder refuses what is longer, and its values would take thirty times its room.
+    guard json.count <= eventSizeBytesMax else { return json }
     do throws(EventError) {
       guard var members = try JSONValue(document: json, nulls: .refused).object,
         !members.contains(where: { $0.name == "id" })

@@ -1,6 +1,8 @@
 import LedgerAnswers
 import LedgerEvents
+import LedgerQueries
 import LedgerStore
+import ServiceAccess
 
 /// Appends the events of one request, on a thread that may wait for the disk.
 struct Appender {
@@ -29,6 +31,7 @@ struct Appender {
   mutating func append(_ body: AppendBody) throws(Problem) -> AppendAnswer {
     guard !body.lines.isEmpty else { throw Problem(.badRequest, "The body has no event.") }
     try checkReading()
+    try checkCondition()
     decode(body)
     if request.isAtomic {
       try appendWhole()
@@ -48,6 +51,23 @@ struct Appender {
       throw Problem(
         .conditionFailed,
         "The log ends at position \(last), before the \(position) of If-Match: read again.")
+    }
+  }
+
+  /// Refuses a condition about customers whom a token for some apps may not ask about: whether it
+  /// holds says whether they have events.
+  private func checkCondition() throws(Problem) {
+    guard case .noEvent(let filter, _) = request.condition, !request.token.apps.isEmpty else {
+      return
+    }
+    let customers: [CustomerReference] = [
+      filter.account.map { .account($0) }, filter.transaction.map { .transaction($0) },
+      filter.originalTransaction.map { .original($0) },
+    ].compactMap { $0 }
+    let token = request.token
+    try ledger.asked { (view) throws(Problem) in
+      guard !customers.isEmpty else { return try AccessRule.check(token, .everybody, in: view) }
+      for customer in customers { try AccessRule.check(token, .customer(customer), in: view) }
     }
   }
 
@@ -84,6 +104,8 @@ struct Appender {
   /// The id of a line that is no event, if it is an object that has one: a recorder finds its event
   /// by it.
   private static func id(in json: [UInt8]) -> String? {
+    // The values of a line take thirty times its room.
+    guard json.count <= eventSizeBytesMax else { return nil }
     do throws(EventError) { return try JSONValue(json: json)["id"]?.string } catch {
       return nil
     }

@@ -53,15 +53,9 @@ final class PageDoor: Sendable {
   func visitor(of request: Request, _ gate: AccessGate) throws(Problem) -> PageVisitor? {
     switch gate {
     case .open:
-      // A site whose name leads to this machine could read the pages as if they were its own.
-      guard Self.isLoopback(request.head.authority ?? "") else {
-        throw Problem(
-          .forbidden,
-          "This service is open, so it is there for this machine alone: use an address such as "
-            + "http://127.0.0.1.")
-      }
+      try Self.refuseForeignNames(request)
       return PageVisitor(
-        token: try gate.token(of: request), formToken: openFormToken, isSignedIn: false)
+        token: AccessGate.anybody, formToken: openFormToken, isSignedIn: false)
     case .tokens(let keeper):
       guard let secret = secret(in: request) else { return nil }
       do throws(TokenError) {
@@ -73,6 +67,13 @@ final class PageDoor: Sendable {
       } catch {
         throw Self.unreadable(error)
       }
+    }
+  }
+
+  /// Whether a request still is of a session of a token.
+  func admits(_ request: Request, as token: AccessToken, _ gate: AccessGate) -> Bool {
+    do throws(Problem) { return try visitor(of: request, gate)?.token == token } catch {
+      return false
     }
   }
 
@@ -159,7 +160,30 @@ final class PageDoor: Sendable {
   }
 
   private static let otherSite = Problem(
-    .forbidden, "This form was sent by another site. Open it here, and send it again.")
+    .forbidden, "This was sent by another site. Open the page here, and send it again.")
+
+  /// Refuses what does not come to an address of this machine: a site whose name leads here could
+  /// read the answers as if they were its own.
+  ///
+  /// - Throws: ``Problem``: `forbidden`.
+  private static func refuseForeignNames(_ request: Request) throws(Problem) {
+    guard isLoopback(request.head.authority ?? "") else {
+      throw Problem(
+        .forbidden,
+        "This service is open, so it is there for this machine alone: use an address such as "
+          + "http://127.0.0.1.")
+    }
+  }
+
+  /// Refuses what a page of another site sends to a service without tokens, by whatever name.
+  /// Programs send neither of the two headers, and an address that somebody typed says `none`.
+  ///
+  /// - Throws: ``Problem``: `forbidden`.
+  static func refuseForeigners(_ request: Request) throws(Problem) {
+    try refuseForeignNames(request)
+    if request.headers[.fetchSite] != "none" { try refuseOtherSites(request) }
+    if request.headers[.fetchSite] == nil, request.headers[.origin] == "null" { throw otherSite }
+  }
 
   /// Refuses a form that does not state what those of the visitor's session state.
   ///

@@ -96,8 +96,10 @@ struct CustomerPage {
     var html: HTML = "<ul class=\"actions\">"
     if let account {
       html += "<li>\(HTML.link(address("/compare"), "Compare two moments"))</li>"
-      let replay = PageAddress("/incident", [("account", account.text)])
-      html += "<li>\(HTML.link(replay, "Replay all events"))</li>"
+      if !visitor.isRestricted {
+        let replay = PageAddress("/incident", [("account", account.text)])
+        html += "<li>\(HTML.link(replay, "Replay all events"))</li>"
+      }
       let live = PageAddress("/live", [("account", account.text)])
       html += "<li>\(HTML.link(live, "Watch live"))</li>"
       if visitor.token.allows(.operate) {

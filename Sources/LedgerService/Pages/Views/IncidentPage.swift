@@ -34,9 +34,9 @@ struct IncidentPage: Sendable {
 
   /// Whom it is about.
   var subject: Subject {
-    if let account = slice.account { return .customer(.account(account)) }
-    if let transaction = slice.transaction { return .customer(.transaction(transaction)) }
-    return .everybody
+    if let account = slice.account { return .connected(.account(account)) }
+    if let transaction = slice.transaction { return .connected(.transaction(transaction)) }
+    return .connected(nil)
   }
 
   private var title: String {
