@@ -59,11 +59,11 @@ struct LedgerRebuildTests {
 
   @Test(
     "that differ in one byte of a row are found out, and made good by a rebuild",
-    arguments: [0, 1, 2, 3, 4])
+    arguments: 0..<6)
   func plantedRow(kind: Int) throws {
     let tables: [(KeyPath<ProjectionTables, RowTable>, String)] = [
       (\.units, "unit "), (\.answers, "answer "), (\.couplings, "coupling "),
-      (\.observed, "observation "), (\.unitMap, "the unit of name"),
+      (\.observed, "observation "), (\.unitMap, "the unit of name"), (\.pages, "page "),
     ]
     #expect(try walk.ledger().checkProjections() == [])
     try spoil(tables[kind].0)
@@ -75,11 +75,12 @@ struct LedgerRebuildTests {
     try expectSame()
   }
 
-  @Test("with a row that does not have its checksum are found out", arguments: 0..<5)
+  @Test("with a row that does not have its checksum are found out", arguments: 0..<7)
   func damagedRow(kind: Int) throws {
     let tables: [(KeyPath<ProjectionTables, RowTable>, String)] = [
       (\.units, "unit "), (\.answers, "answer "), (\.couplings, "coupling "),
       (\.observed, "observation "), (\.unitMap, "the units of names "),
+      (\.pages, "page "), (\.reports, "report "),
     ]
     try spoil(tables[kind].0, isDamage: true)
     let found = try walk.ledger().checkProjections()

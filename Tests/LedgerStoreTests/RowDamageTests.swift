@@ -17,7 +17,9 @@ struct RowDamageTests {
 
   /// The tables whose rows carry a checksum.
   private static var tables: [KeyPath<ProjectionTables, RowTable>] {
-    [\.units, \.answers, \.couplings, \.observed, \.unitMap, \.recorded]
+    [
+      \.units, \.pages, \.reports, \.answers, \.couplings, \.observed, \.unitMap, \.recorded,
+    ]
   }
 
   init() throws {
