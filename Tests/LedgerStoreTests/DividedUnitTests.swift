@@ -161,7 +161,8 @@ private struct StoredRows {
     return states
   }
 
-  @Test("costs an event the rows that it touches, not the age of its customer") func costs() throws {
+  @Test("costs an event the rows that it touches, not the age of its customer") func costs() throws
+  {
     var written: [Int: Int] = [:]
     for age in [400, 4_000] {
       let walk = try LedgerWalk()

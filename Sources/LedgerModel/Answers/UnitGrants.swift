@@ -105,7 +105,9 @@ extension UnitGrants {
       }
     }
     for (index, customers) in touched.customers {
-      for customer in customers { touched.accounts.formUnion(parts[index].accounts[customer] ?? []) }
+      for customer in customers {
+        touched.accounts.formUnion(parts[index].accounts[customer] ?? [])
+      }
     }
     return touched.accounts
   }

@@ -67,7 +67,9 @@ struct RowIndex<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameter key: The key of a row of the table; `nil` if it has none.
   /// - Complexity: O(1); the first time O(*n*) in the rows.
-  mutating func rows<Row>(with wanted: Key, in table: StateTable<Row>, by key: (Row) -> Key?) -> [Int] {
+  mutating func rows<Row>(with wanted: Key, in table: StateTable<Row>, by key: (Row) -> Key?)
+    -> [Int]
+  {
     if let rowsByKey { return rowsByKey[wanted] ?? [] }
     var rows: [Key: [Int]] = [:]
     for index in table.indices {

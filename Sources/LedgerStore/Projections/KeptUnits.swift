@@ -13,6 +13,8 @@ struct KeptUnit {
   let observed: [Unit.ObservedProduct]
   /// The number of facts that the stored report is about.
   fileprivate(set) var reportedFacts: Int
+  /// The number of rows in a page.
+  let rowsPerPage: Int
   fileprivate var rowCount: Int
   fileprivate var lastUse: UInt64 = 0
 
@@ -21,11 +23,12 @@ struct KeptUnit {
   ///   - foldedThrough: The position up to which it is folded.
   init(
     _ state: Unit, foldedThrough: UInt64, grants: UnitGrants, marks: ObservationMarks,
-    observed: [Unit.ObservedProduct], reportedFacts: Int
+    observed: [Unit.ObservedProduct], reportedFacts: Int, _ layout: UnitLayout
   ) {
     var state = state
     state.markStored()
     rowCount = state.rowCount
+    rowsPerPage = layout.rowsPerPage
     couplings = state.couplings
     self.state = state
     self.foldedThrough = foldedThrough
@@ -59,7 +62,7 @@ struct KeptUnits {
   func row(of unit: UnitNumber) -> UnitRow? {
     guard let kept = units[unit], let state = kept.state else { return nil }
     var row = UnitRow(foldedThrough: kept.foldedThrough, unit: state)
-    row.isDivided = true
+    row.rowsPerPage = kept.rowsPerPage
     return row
   }
 

@@ -39,8 +39,10 @@ extension Merge {
     let unit = write.unit
     var known = taken.removeValue(forKey: unit)
     let former = formerRows[unit]
+    // Another program may have stored the unit in other pages.
     let continues =
-      write.advancedWith != nil && !write.isRegrouped && former?.isDivided ?? false
+      write.advancedWith != nil && !write.isRegrouped
+      && former?.rowsPerPage == pace.layout.rowsPerPage
     if continues {
       formerRows[unit] = nil
     } else {
@@ -72,7 +74,7 @@ extension Merge {
     let leaving = kept.keep(
       KeptUnit(
         state, foldedThrough: checkpoint.position, grants: grants, marks: marks,
-        observed: observed, reportedFacts: reported),
+        observed: observed, reportedFacts: reported, pace.layout),
       as: unit, rowsMax: pace.keptRowsMax)
     for other in leaving where other.isReportBehind {
       putReport(of: other.state, other.unit, context, &rows)

@@ -40,17 +40,18 @@ struct Merge: ~Escapable {
   struct FormerRows {
     var couplings: [CouplingUse] = []
     var observed: [Unit.ObservedProduct] = []
-    var isDivided = false
+    /// The number of rows in a page; 0 if the unit is not divided.
+    var rowsPerPage = 0
 
     init(_ kept: KeptUnit) {
       couplings = kept.couplings
       observed = kept.observed
-      isDivided = true
+      rowsPerPage = kept.rowsPerPage
     }
 
     init(_ row: UnitRow?) {
       guard let row else { return }
-      isDivided = row.isDivided
+      rowsPerPage = row.rowsPerPage
       couplings = row.unit?.couplings ?? []
       observed = row.unit?.observedProducts ?? []
     }
@@ -136,7 +137,7 @@ struct Merge: ~Escapable {
     for product in former.observed {
       rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
     }
-    guard former.isDivided else { return }
+    guard former.rowsPerPage > 0 else { return }
     for key in try UnitPages(unit, tables.pages).keys(stored.view) {
       rows.delete(tables.pages, key)
     }

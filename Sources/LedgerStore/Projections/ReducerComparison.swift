@@ -164,7 +164,8 @@ extension ReducerComparison {
     _ line: ReportedLine, _ entries: [StoredEntry]?, _ log: LogView
   ) throws(LedgerError) -> ReducerSides.Side {
     var side = ReducerSides.Side(
-      entries: (entries ?? []).sorted(by: Self.isShownFirst), balances: line.balances, installed: [], findings: line.findings)
+      entries: (entries ?? []).sorted(by: Self.isShownFirst), balances: line.balances,
+      installed: [], findings: line.findings)
     for content in line.installed {
       side.installed.append(
         .init(

@@ -15,8 +15,9 @@ struct UnitRow {
   /// `nil` if the state cannot be read, because another version wrote it. The unit is then folded
   /// again.
   var unit: Unit?
-  /// Whether the state's tables are in pages.
-  var isDivided = false
+  /// The number of rows in a page of the state's tables; 0 if the row has all of the state.
+  var rowsPerPage = 0
+  var isDivided: Bool { rowsPerPage > 0 }
 
   /// The position up to which the row is folded, the unit's reach into the timelines of the absent
   /// device, the newest events by environment, the time of the newest event of all, the rows in a
@@ -55,8 +56,7 @@ struct UnitRow {
     foldedThrough = bytes.bigEndianWord(at: 0)
     guard let start = Self.report(bytes)?.upperBound else { return }
     let state = [UInt8](copying: bytes.extracting(start..<bytes.count))
-    let rowsPerPage = Int(bytes.bigEndianHalf(at: Self.pageOffset))
-    isDivided = rowsPerPage > 0
+    rowsPerPage = Int(bytes.bigEndianHalf(at: Self.pageOffset))
     do throws(StateError) {
       if !isDivided { unit = try Unit(decoding: state) }
     } catch { unit = nil }
