@@ -55,6 +55,9 @@ enum ServiceLimits {
   static let atLeastSeconds = 10
   /// How many clients can follow the log at the same time.
   static let followersMax = 2_000
+  /// How many threads read for followers. They have their own, so that an event that wakes
+  /// thousands holds up no question.
+  static let followThreads = 2
   /// How many events a follower is sent at once.
   static let followEvents = 500
   /// After how many bytes of events a follower is sent what there is. It is what one who does not

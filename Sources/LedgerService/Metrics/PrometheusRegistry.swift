@@ -60,15 +60,15 @@ final class PrometheusRegistry: Sendable {
 
   func count(_ key: Key, _ amount: Double) {
     change(key) {
-      if case .counter(let sum) = $0 { .counter(sum + amount) } else { .counter(amount) }
+      if case .counter(let sum) = $0 { $0 = .counter(sum + amount) } else { $0 = .counter(amount) }
     }
   }
 
-  func set(_ key: Key, _ value: Double) { change(key) { _ in .gauge(value) } }
+  func set(_ key: Key, _ value: Double) { change(key) { $0 = .gauge(value) } }
 
   func add(_ key: Key, _ amount: Double) {
     change(key) {
-      if case .gauge(let value) = $0 { .gauge(value + amount) } else { .gauge(amount) }
+      if case .gauge(let value) = $0 { $0 = .gauge(value + amount) } else { $0 = .gauge(amount) }
     }
   }
 
@@ -77,22 +77,34 @@ final class PrometheusRegistry: Sendable {
   func observe(_ key: Key, value: Double) { observe(key, value, Self.valueBounds) }
 
   private func observe(_ key: Key, _ value: Double, _ bounds: [Double]) {
-    change(key) {
-      var histogram = Histogram(bounds)
-      if case .histogram(let known) = $0 { histogram = known }
+    change(key) { series in
+      var histogram = Histogram([])
+      if case .histogram(let known)? = series {
+        histogram = known
+      } else {
+        histogram = Histogram(bounds)
+      }
+      // The counts have one owner while they are changed, so that they are not copied.
+      series = nil
       histogram.sum += value
       histogram.count += 1
       for (index, bound) in bounds.enumerated() where value <= bound {
         histogram.counts[index] += 1
       }
-      return .histogram(histogram)
+      series = .histogram(histogram)
     }
   }
 
-  private func change(_ key: Key, _ body: (Series?) -> Series) {
+  /// Changes a series, which is looked up once: each request changes several.
+  private func change(_ key: Key, _ body: (inout Series?) -> Void) {
     series.withLock { series in
-      guard series.count < Self.seriesMax || series[key] != nil else { return }
-      series[key] = body(series[key])
+      if series.count < Self.seriesMax {
+        body(&series[key])
+      } else if let index = series.index(forKey: key) {
+        var known: Series? = series.values[index]
+        body(&known)
+        if let known { series.values[index] = known }
+      }
     }
   }
 

@@ -39,7 +39,6 @@ struct ServiceRoutes: Sendable {
     let addresses = AddressTable()
     router.add(middleware: KnownMethods(addresses: addresses))
     router.add(middleware: MetricsMiddleware())
-    router.add(middleware: TracingMiddleware())
     router.add(middleware: RequestLog(addresses: addresses))
     let unguarded = router.group().add(middleware: AddressLimit(rates: rates))
     addUnguarded(to: unguarded)
@@ -229,6 +228,7 @@ struct ServiceRoutes: Sendable {
     _ subject: Subject, _ position: UInt64?, _ context: ServiceContext, named: String? = nil,
     refused: Problem.Kind? = nil
   ) {
+    guard audit.logLevel <= .notice else { return }
     var metadata: Logger.Metadata = [
       "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
       "route": "\(context.endpointPath ?? "-")", "about": "\(named ?? subject.words)",

@@ -8,15 +8,18 @@ final class LedgerWork: Sendable {
   let ledger: Ledger
   private let appends: WorkQueue
   private let questions: WorkQueue
+  private let streams: WorkQueue
 
   /// - Parameters:
   ///   - ledger: What is worked on.
   ///   - appendsMax: How many appends run or wait at the same time.
   ///   - questionsMax: How many questions do.
+  ///   - followersMax: How many followers there are.
   ///   - threads: How many threads append, and how many answer questions.
   init(
     _ ledger: Ledger, appendsMax: Int = ServiceLimits.appendsMax,
     questionsMax: Int = ServiceLimits.questionsMax,
+    followersMax: Int = ServiceLimits.followersMax,
     threads: (appends: Int, questions: Int) = (
       ServiceLimits.appendThreads, ServiceLimits.questionThreads
     )
@@ -24,6 +27,7 @@ final class LedgerWork: Sendable {
     self.ledger = ledger
     appends = WorkQueue("appends", threads.appends, appendsMax)
     questions = WorkQueue("questions", threads.questions, questionsMax)
+    streams = WorkQueue("streams", ServiceLimits.followThreads, followersMax)
   }
 
   /// Runs something that appends.
@@ -53,10 +57,19 @@ final class LedgerWork: Sendable {
     _ body: @escaping @Sendable () throws(Problem) -> Value
   ) async throws(Problem) -> Value { try await questions.run(body) }
 
+  /// Reads what a follower is sent next. Every event wakes all followers at once, so each of them
+  /// has its place: one that was refused would lose its stream.
+  ///
+  /// - Throws: ``Problem``: what `body` throws.
+  func follow<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(Problem) -> Value
+  ) async throws(Problem) -> Value { try await streams.run(body) }
+
   /// Ends the threads. Nothing may wait for them any more.
   func end() async throws {
     try await appends.end()
     try await questions.end()
+    try await streams.end()
   }
 }
 

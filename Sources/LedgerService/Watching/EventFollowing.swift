@@ -110,7 +110,7 @@ struct EventFollowing: Sendable {
     _ pages: inout EventPages, _ work: LedgerWork
   ) async throws(Problem) -> [RecordedEvent]? {
     let known = pages
-    let (page, rest) = try await work.run { () throws(Problem) in
+    let (page, rest) = try await work.follow { () throws(Problem) in
       var rest = known
       do throws(LedgerError) { return (try rest.next(), rest) } catch { throw Problem(error) }
     }
