@@ -1,5 +1,6 @@
 /// Unsafe code is allowed only where C is called: in LMDB, in PackageFiles for archives and
-/// folders, in SHA2 for the processor's instructions, and where the simulator of the store names its disk's folders.
+/// folders, in SHA2 for the processor's instructions, and where the simulator of the store names
+/// its disk's folders.
 struct UnsafeRule: TidyRule {
   private static let modules: Set<String> = ["LMDB", "PackageFiles", "SHA2"]
   private static let files: Set<String> = ["Tools/StoreSimulator/Program/Disk.swift"]

@@ -68,19 +68,20 @@ struct PreparedBatch: Sendable {
     let numbers = Mutex<BatchKeys?>(nil)
     let records = Mutex([BatchRecords?](repeating: nil, count: starts.count))
     DispatchQueue.concurrentPerform(iterations: starts.count + 1) { piece in
-      do throws(LedgerError) {
-        if piece == 0 {
-          let made = try BatchKeys(inputs, keyHash, keys?.people)
-          numbers.withLock { $0 = made }
-        } else {
-          let start = starts[piece - 1]
-          let made = try BatchRecords(
+      // A piece that is rejected stays empty, and the caller finds the reason again.
+      if piece == 0 {
+        let made = Result { () throws(LedgerError) in
+          try BatchKeys(inputs, keyHash, keys?.people)
+        }
+        if case .success(let made) = made { numbers.withLock { $0 = made } }
+      } else {
+        let start = starts[piece - 1]
+        let made = Result { () throws(LedgerError) in
+          try BatchRecords(
             inputs, start..<min(start + pieceEvents, inputs.count),
             validates: options.validates, keys?.texts)
-          records.withLock { $0[piece - 1] = made }
         }
-      } catch {
-        // The piece stays empty, and the caller finds the reason again.
+        if case .success(let made) = made { records.withLock { $0[piece - 1] = made } }
       }
     }
     guard let numbers = numbers.withLock({ $0 }) else { return nil }

@@ -3,8 +3,8 @@ import LedgerEvents
 /// What grants something to one customer in one environment, kept so that an event costs what it
 /// touches and not what the customer ever bought.
 ///
-/// A chain that can no longer change by time alone is *settled*: what it grants is computed once and
-/// kept, the best of each product first. The others are *open*, and are evaluated at each moment.
+/// A chain that can no longer change by time alone is *settled*: what it grants is computed once
+/// and kept, the best of each product first. The others are *open*, and are evaluated at each moment.
 struct CustomerGrants: Sendable {
   /// What a settled chain grants.
   private struct Settled: Comparable, Sendable {

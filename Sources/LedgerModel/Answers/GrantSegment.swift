@@ -29,8 +29,8 @@ package struct GrantSegment: Hashable, Sendable {
   package var items: [GrantedItem]
 }
 
-/// The items of one moment: of several grantors of a product, the best one. Of equal ones, it is the
-/// one that comes first.
+/// The items of one moment: of several grantors of a product, the best one. Of equal ones, it is
+/// the one that comes first.
 struct BestItems {
   private var items: [GrantedItem] = []
   private var orders: [Int] = []

@@ -2,8 +2,8 @@ package import LedgerEvents
 
 /// What grants something to the customers of a unit, from which the stored answers are made.
 ///
-/// It follows the unit: after an advance, only what the new facts touched is evaluated again. What it
-/// says equals `Unit.answer(_:environments:at:context:texts:)` from the customer's newest event on.
+/// It follows the unit: after an advance, only what the new facts touched is evaluated again. What
+/// it says equals `Unit.answer(_:environments:at:context:texts:)` from the customer's newest event on.
 package struct UnitGrants: Sendable {
   fileprivate struct Part: Sendable {
     var environment: StoreEnvironment
@@ -68,8 +68,8 @@ extension UnitGrants {
   /// changed; `nil` if the facts move what customers hold, and all has to be made again.
   ///
   /// - Complexity: O(*k*) in the facts, and in the transactions of the chains that they touch.
-  package mutating func advance(
-    with facts: [Fact], in unit: Unit, context: SharedContext, texts: any FactTexts
+  package mutating func follow(
+    _ facts: [Fact], in unit: Unit, context: SharedContext, texts: any FactTexts
   ) -> Set<NameNumber>? {
     if facts.contains(where: Unit.movesHoldings) { return nil }
     let foldContext = FoldContext(context: context, texts: texts)

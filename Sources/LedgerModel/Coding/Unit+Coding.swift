@@ -1,8 +1,8 @@
 import LedgerEvents
 
 /// A unit's state as bytes: a head, and the rows of its tables. The head has the scalars, the lists
-/// of what is open, and the number of rows of each table. An undivided state is the head followed by
-/// all rows; a divided one keeps the rows in pages (`Unit+Pages.swift`).
+/// of what is open, and the number of rows of each table. An undivided state is the head followed
+/// by all rows; a divided one keeps the rows in pages (`Unit+Pages.swift`).
 extension Unit {
   /// The version of the format below. State in another version is folded again.
   static let formatVersion: UInt8 = 3

@@ -266,8 +266,8 @@ final class FoldSchedule: Sendable {
     try result.get()
   }
 
-  /// Brings the reports of large units up to date, unless another process folds. If that fails, they
-  /// stay behind, which `rebuild --check --report` says.
+  /// Brings the reports of large units up to date, unless another process folds. If that fails,
+  /// they stay behind until the units grow or are folded again.
   private func writeReports() {
     let held = projector.withLock { $0 }
     guard let projector = held.projector else { return }

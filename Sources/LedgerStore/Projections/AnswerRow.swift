@@ -22,8 +22,8 @@ struct AnswerRow {
   static let statedFlag: UInt8 = 1
   /// The row's flag of a unit that shares state of the absent device with others.
   static let coupledFlag: UInt8 = 2
-  /// The row's flag of a divided unit, whose own row says when its newest event was. Otherwise, each
-  /// event would change the rows of all its accounts.
+  /// The row's flag of a divided unit, whose own row says when its newest event was. Otherwise,
+  /// each event would change the rows of all its accounts.
   static let dividedFlag: UInt8 = 4
   /// The flag of an entry that an operator granted.
   static let operatorFlag: UInt8 = 1

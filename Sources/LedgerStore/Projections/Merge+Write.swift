@@ -91,7 +91,7 @@ extension Merge {
     var grants = known ?? UnitGrants(of: state, context: context, texts: texts)
     var touched: Set<NameNumber>?
     if let facts = write.advancedWith, keepsRows {
-      touched = grants.advance(with: facts, in: state, context: context, texts: texts)
+      touched = grants.follow(facts, in: state, context: context, texts: texts)
       if touched == nil { grants = UnitGrants(of: state, context: context, texts: texts) }
     }
     if let touched { try checkUntouched(by: write, of: state, touched, context) }

@@ -56,7 +56,8 @@ struct ProjectionComparison {
     }
   }
 
-  /// Compares the reports of divided units. One that is behind its unit on either side says nothing.
+  /// Compares the reports of divided units. One that is behind its unit on either side says
+  /// nothing.
   private func compareReports(
     _ left: TransactionView, _ right: TransactionView, _ found: inout [String]
   ) throws(LedgerError) {
