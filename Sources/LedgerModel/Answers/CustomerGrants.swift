@@ -4,7 +4,8 @@ import LedgerEvents
 /// touches and not what the customer ever bought.
 ///
 /// A chain that can no longer change by time alone is *settled*: what it grants is computed once
-/// and kept, the best of each product first. The others are *open*, and are evaluated at each moment.
+/// and kept, the best of each product first. The others are *open*, and are evaluated at each
+/// moment.
 struct CustomerGrants: Sendable {
   /// What a settled chain grants.
   private struct Settled: Comparable, Sendable {

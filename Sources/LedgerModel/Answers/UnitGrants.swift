@@ -3,7 +3,8 @@ package import LedgerEvents
 /// What grants something to the customers of a unit, from which the stored answers are made.
 ///
 /// It follows the unit: after an advance, only what the new facts touched is evaluated again. What
-/// it says equals `Unit.answer(_:environments:at:context:texts:)` from the customer's newest event on.
+/// it says equals `Unit.answer(_:environments:at:context:texts:)` from the customer's newest event
+/// on.
 package struct UnitGrants: Sendable {
   fileprivate struct Part: Sendable {
     var environment: StoreEnvironment
