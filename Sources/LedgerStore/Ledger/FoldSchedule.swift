@@ -169,6 +169,8 @@ final class FoldSchedule: Sendable {
     waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
   ) throws(LedgerError) {
     source.releaseIfDeleted()
+    // Once a ledger is closed, its folder may be removed: nothing may be made in it again.
+    _ = try source.generation()
     try Projections.makeFolder(of: log)
     guard let lock = try elected(waits: waits) else { return }
     let generation = try source.generation()
