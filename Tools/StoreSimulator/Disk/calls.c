@@ -365,6 +365,18 @@ int rename(const char *path, const char *target) {
 
 // MARK: - Randomness
 
+// Gives bytes from the seed, and returns whether there is one.
+static bool seeded(unsigned char *bytes, size_t count) {
+  if (disk.random == 0) return false;
+  pthread_mutex_lock(&disk.lock);
+  for (size_t index = 0; index < count; index += 8) {
+    uint64_t word = disk_mixed(disk.random++);
+    memcpy(bytes + index, &word, count - index < 8 ? count - index : 8);
+  }
+  pthread_mutex_unlock(&disk.lock);
+  return true;
+}
+
 // Swift's generator and BoringSSL's both ask the system by its number.
 long syscall(long number, ...) {
   va_list rest;
@@ -372,15 +384,12 @@ long syscall(long number, ...) {
   long a = va_arg(rest, long), b = va_arg(rest, long), c = va_arg(rest, long);
   long d = va_arg(rest, long), e = va_arg(rest, long), f = va_arg(rest, long);
   va_end(rest);
-  if (number == SYS_getrandom && disk.random != 0) {
-    pthread_mutex_lock(&disk.lock);
-    unsigned char *bytes = (unsigned char *)a;
-    for (long index = 0; index < b; index += 8) {
-      uint64_t word = disk_mixed(disk.random++);
-      memcpy(bytes + index, &word, (size_t)(b - index < 8 ? b - index : 8));
-    }
-    pthread_mutex_unlock(&disk.lock);
-    return b;
-  }
+  if (number == SYS_getrandom && seeded((unsigned char *)a, (size_t)b)) return b;
   return system_call(number, a, b, c, d, e, f);
+}
+
+// The store asks for the secrets of key slots by this name.
+int getentropy(void *bytes, size_t count) {
+  if (seeded(bytes, count)) return 0;
+  return system_call(SYS_getrandom, (long)bytes, (long)count, 0, 0, 0, 0) == (long)count ? 0 : -1;
 }
