@@ -162,8 +162,10 @@ def opening_controls(lab):
     yield "openings: what the first one answered is lost, and the second one appends it anew", says(
         played(lab, openings.run, (openings, "AppendBeside", Elsewhere), only=label(answered)),
         "of the second append it is appended")
+    # Before that, the first one can hold the lock for which the second one then waits.
     yield "openings: a second one that neither ends nor waits", says(
-        played(lab, openings.run, (openings, "AppendBeside", Silent), (openings, "LOOKS_MAX", 100)),
+        played(lab, openings.run, (openings, "AppendBeside", Silent), (openings, "LOOKS_MAX", 100),
+               only=label(answered)),
         "neither ended nor waited")
     waits = played(lab, openings.run, only="0:flock:1")
     writes = played(lab, openings.run, only="0:pwrite64:1")
