@@ -140,12 +140,9 @@ extension EnvironmentState {
     var products: [NameNumber] = []
     for chain in grantors(scope) where chains[chain].firstPurchase != none {
       products.append(chains[chain].firstProduct)
-      switch kind(of: chains[chain], foldContext.shared) {
-      case .autoRenewable:
-        changes += subscriptionChanges(of: chain, after: moment, foldContext)
+      changes += self.changes(of: chain, after: moment, foldContext)
+      if kind(of: chains[chain], foldContext.shared) == .autoRenewable {
         products += members(of: chain).map { transactions[$0].purchase.product }
-      case .nonRenewing: changes.append(termEnd(of: chain, foldContext.shared))
-      default: break
       }
     }
     products += pending(scope).map(\.product)

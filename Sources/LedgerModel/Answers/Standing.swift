@@ -30,6 +30,17 @@ extension EnvironmentState {
     }
   }
 
+  /// The moments after `moment` at which what a chain grants can change without a new event.
+  func changes(of chain: Int, after moment: Int64, _ foldContext: FoldContext) -> [Int64] {
+    let changes: [Int64] =
+      switch kind(of: chains[chain], foldContext.shared) {
+      case .autoRenewable: subscriptionChanges(of: chain, after: moment, foldContext)
+      case .nonRenewing: [termEnd(of: chain, foldContext.shared)]
+      case .consumable, .nonConsumable: []
+      }
+    return changes.filter { $0 > moment && $0 != .max }
+  }
+
   /// The standing of a purchase: active, unless the deciding refund takes it away (`model.md` 7).
   private func boughtStanding(of chain: Int) -> Standing {
     let state = chains[chain]

@@ -237,13 +237,7 @@ extension EnvironmentState {
       Balance(unit: $0.unit, amount: $0.amount)
     }
     part.creditHolder = transactions[chain.firstPurchase].holder.customer
-    let changes: [Int64] =
-      switch kind(of: chain, foldContext.shared) {
-      case .autoRenewable: subscriptionChanges(of: index, after: moment, foldContext)
-      case .nonRenewing: [termEnd(of: index, foldContext.shared)]
-      case .consumable, .nonConsumable: []
-      }
-    part.nextChange = changes.lazy.filter { $0 > moment }.min() ?? .max
+    part.nextChange = changes(of: index, after: moment, foldContext).min() ?? .max
     return part
   }
 }

@@ -166,17 +166,6 @@ extension EnvironmentState {
     }
   }
 
-  /// The moments after `moment` at which what a chain grants can change without a new event.
-  func changes(of chain: Int, after moment: Int64, _ foldContext: FoldContext) -> [Int64] {
-    let changes: [Int64] =
-      switch kind(of: chains[chain], foldContext.shared) {
-      case .autoRenewable: subscriptionChanges(of: chain, after: moment, foldContext)
-      case .nonRenewing: [termEnd(of: chain, foldContext.shared)]
-      case .consumable, .nonConsumable: []
-      }
-    return changes.filter { $0 > moment && $0 != .max }
-  }
-
   func canChange(_ chain: Int, after moment: Int64, _ foldContext: FoldContext) -> Bool {
     !changes(of: chain, after: moment, foldContext).isEmpty
   }
