@@ -56,7 +56,8 @@ import Testing
         let answers = try AnswerRow.all(of: unit, called: units.unit, &grants, context, texts)
         let report = UnitReport(of: unit, context, texts)
         // A divided unit has its report in a row of its own.
-        let isDivided = units.isStored && UnitRow.isDivided(units.row)
+        let key = units.unit.bigEndianBytes
+        let isDivided = try view.tables.reports.row(key.span, view.projections) != nil
         var row = UnitRow.encode(
           whole, foldedThrough: view.position,
           report: isDivided ? UnitReport(of: .init(), context, texts) : report)

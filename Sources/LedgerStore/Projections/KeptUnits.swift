@@ -7,7 +7,8 @@ struct KeptUnit {
   fileprivate var state: Unit?
   fileprivate var foldedThrough: UInt64
   let couplings: [CouplingUse]
-  let grants: UnitGrants
+  /// `nil` while they are followed: with two owners, they would be copied, too.
+  var grants: UnitGrants?
   let marks: ObservationMarks
   /// The products of which the unit has observed something.
   let observed: [Unit.ObservedProduct]

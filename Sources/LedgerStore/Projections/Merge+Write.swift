@@ -38,11 +38,11 @@ extension Merge {
   ) throws(LedgerError) {
     let unit = write.unit
     var known = taken.removeValue(forKey: unit)
-    let former = formerRows[unit]
+    let formerRow = formerRows[unit]
     // Another program may have stored the unit in other pages.
     let continues =
       write.advancedWith != nil && !write.isRegrouped
-      && former?.rowsPerPage == pace.layout.rowsPerPage
+      && formerRow?.rowsPerPage == pace.layout.rowsPerPage
     if continues {
       formerRows[unit] = nil
     } else {
@@ -52,9 +52,9 @@ extension Merge {
     // Each row of an answer says whether the unit shares state of the absent device.
     let keepsRows =
       continues && !write.restsOnChange
-      && former?.couplings.isEmpty == state.couplings.isEmpty
-    let grants = try putAnswers(
-      of: state, write, keepsRows ? known?.grants : nil, keepsRows, context, &rows)
+      && formerRow?.couplings.isEmpty == state.couplings.isEmpty
+    var former = known?.grants.take()
+    let grants = try putAnswers(of: state, write, &former, keepsRows, context, &rows)
     putCouplings(of: state, unit, &rows)
     let (marks, observed) = putObserved(by: state, write, since: known, &rows)
     let pages = UnitPages(unit, tables.pages)
@@ -84,11 +84,16 @@ extension Merge {
 
   /// Adds the rows of the answers that may have changed. Returns what grants something to the
   /// unit's customers.
+  ///
+  /// - Parameters:
+  ///   - known: What granted something before, which is taken.
+  ///   - keepsRows: Whether rows that the new facts do not touch stay as they are.
   private func putAnswers(
-    of state: Unit, _ write: UnitWrite, _ known: UnitGrants?, _ keepsRows: Bool,
+    of state: Unit, _ write: UnitWrite, _ known: inout UnitGrants?, _ keepsRows: Bool,
     _ context: SharedContext, _ rows: inout PendingRows
   ) throws(LedgerError) -> UnitGrants {
-    var grants = known ?? UnitGrants(of: state, context: context, texts: texts)
+    if !keepsRows { known = nil }
+    var grants = known.take() ?? UnitGrants(of: state, context: context, texts: texts)
     var touched: Set<NameNumber>?
     if let facts = write.advancedWith, keepsRows {
       touched = grants.follow(facts, in: state, context: context, texts: texts)

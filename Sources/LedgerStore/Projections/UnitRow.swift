@@ -118,11 +118,6 @@ extension UnitRow {
     return Int64(bitPattern: bytes.bigEndianWord(at: newestOffset))
   }
 
-  /// Whether the row is that of a divided unit.
-  static func isDivided(_ bytes: Span<UInt8>) -> Bool {
-    bytes.count >= headerBytes && bytes.bigEndianHalf(at: pageOffset) > 0
-  }
-
   /// The lines of a row's report; none for an empty row.
   ///
   /// - Throws: `rebuildNeeded` if the row is damaged.
