@@ -188,6 +188,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "Webhooks",
+      dependencies: [
+        "LMDB", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
+        "ServiceAccess", crypto, .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .target(
       name: "StorePull",
       dependencies: [
         "PackageFiles", "LedgerEvents", "SignedStoreData", crypto, asn1, x509,

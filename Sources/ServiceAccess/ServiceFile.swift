@@ -68,7 +68,7 @@ struct ServiceFile: Sendable {
     try folder.sync()
   }
 
-  private func folderMade() throws(TokenError) -> FolderHandle {
+  func folderMade() throws(TokenError) -> FolderHandle {
     let path = "\(ledger)/\(Self.folderName)"
     let made = try folderMade(in: try ledgerFolder(), path)
     // It may have been put there by somebody who copied a ledger.
@@ -141,7 +141,7 @@ struct ServiceFile: Sendable {
     return try ledger.folder(Self.folderName).hold(name)
   }
 
-  private func ledgerFolder() throws(TokenError) -> FolderHandle {
+  func ledgerFolder() throws(TokenError) -> FolderHandle {
     do throws(FolderError) {
       let folder = try FolderHandle(path: ledger)
       if try folder.kind(of: Self.logName) == .folder { return folder }

@@ -4,9 +4,22 @@ import LedgerModel
 package import LedgerQueries
 
 extension AnswerDifference {
+  /// Writes gains, losses, changed entries and balances as members of an open object; `nil` means
+  /// no difference.
+  package static func writeChanges(_ difference: AnswerDifference?, to json: inout JSONText) {
+    writeEntries(difference, to: &json)
+    json.member("balances", each: difference?.balances ?? []) { json, balance in
+      json.object { json in
+        json.member("unit", balance.unit)
+        json.member("before", balance.before)
+        json.member("after", balance.after)
+      }
+    }
+  }
+
   /// Writes gains, losses and changed entries as members of an open object; `nil` means no
   /// difference.
-  package static func writeChanges(_ difference: AnswerDifference?, to json: inout JSONText) {
+  package static func writeEntries(_ difference: AnswerDifference?, to json: inout JSONText) {
     json.member("gained", names: difference?.gained ?? [])
     json.member("lost", names: difference?.lost ?? [])
     json.member("entries", each: difference?.entries ?? []) { json, entry in
@@ -18,13 +31,6 @@ extension AnswerDifference {
         write(entry.before, to: &json)
         json.key("after")
         write(entry.after, to: &json)
-      }
-    }
-    json.member("balances", each: difference?.balances ?? []) { json, balance in
-      json.object { json in
-        json.member("unit", balance.unit)
-        json.member("before", balance.before)
-        json.member("after", balance.after)
       }
     }
   }

@@ -43,6 +43,14 @@ package struct JSONText {
     needsComma = true
   }
 
+  /// Writes existing members of an object, without the braces around them.
+  package mutating func members(_ json: String) {
+    if json.isEmpty { return }
+    separate()
+    text += json
+    needsComma = true
+  }
+
   package mutating func member(_ name: String, _ string: String?) {
     key(name)
     value(string)

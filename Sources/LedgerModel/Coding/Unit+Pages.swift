@@ -78,6 +78,27 @@ extension Unit {
     visitTables(&marker)
   }
 
+  /// Decodes what a divided state says of its accounts, devices and findings, from their pages
+  /// alone.
+  ///
+  /// - Parameters: As `init(decodingHead:of:page:)`.
+  /// - Complexity: O(*n*) in their number, however large the rest of the state is.
+  package static func roster(
+    decodingHead head: [UInt8], of layout: UnitLayout, page: (StatePage) -> [UInt8]?
+  ) throws(StateError) -> UnitRoster {
+    var reader = StateReader(head)
+    var (unit, counts) = try Unit.head(from: &reader)
+    guard reader.isAtEnd else { throw reader.error() }
+    let failure: StateError? = withoutActuallyEscaping(page) { page in
+      var pages = PageReader(
+        rowsPerPage: layout.rowsPerPage, counts: counts, only: UnitRoster.tables, page: page)
+      unit.visitTables(&pages)
+      return pages.failure
+    }
+    if let failure { throw failure }
+    return UnitRoster(unit)
+  }
+
   /// Decodes a divided state.
   ///
   /// - Parameters:
@@ -137,10 +158,12 @@ private struct PageWriter: StateTableReader {
   }
 }
 
-/// Reads all pages.
+/// Reads the pages of all tables, or of some.
 private struct PageReader: StateTableVisitor {
   let rowsPerPage: Int
   let counts: [Int]
+  /// The tables that are read; `nil` for all. The others stay empty.
+  let only: Set<StateTableNumber>?
   let page: (StatePage) -> [UInt8]?
   /// Why not all pages were read.
   private(set) var failure: StateError?
@@ -149,9 +172,13 @@ private struct PageReader: StateTableVisitor {
 
   static var readsTables: Bool { true }
 
-  init(rowsPerPage: Int, counts: [Int], page: @escaping (StatePage) -> [UInt8]?) {
+  init(
+    rowsPerPage: Int, counts: [Int], only: Set<StateTableNumber>? = nil,
+    page: @escaping (StatePage) -> [UInt8]?
+  ) {
     self.rowsPerPage = rowsPerPage
     self.counts = counts
+    self.only = only
     self.page = page
   }
 
@@ -163,10 +190,11 @@ private struct PageReader: StateTableVisitor {
     _ number: StateTableNumber, _ table: inout StateTable<Row>
   ) {
     if failure != nil { return }
+    defer { tablesRead += 1 }
+    if let only, !only.contains(number) { return }
     do throws(StateError) {
       table = StateTable(try rows(of: number.rawValue, counts[tablesRead]))
     } catch { failure = error }
-    tablesRead += 1
   }
 
   private func rows<Row: Persisted>(

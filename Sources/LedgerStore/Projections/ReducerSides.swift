@@ -7,6 +7,10 @@ package struct StoredEntry: Hashable, Sendable {
   /// What a product opens according to the catalogue in force.
   package var entitlements: [Name]
   package var standing: ItemStanding
+
+  package init(item: ItemReference, entitlements: [Name], standing: ItemStanding) {
+    (self.item, self.entitlements, self.standing) = (item, entitlements, standing)
+  }
 }
 
 /// What two reducers say about one account in one environment.

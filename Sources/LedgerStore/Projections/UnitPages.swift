@@ -43,6 +43,27 @@ struct UnitPages {
     return state
   }
 
+  /// The roster of the state with this head; `nil` if it cannot be read.
+  ///
+  /// - Complexity: O(*n*) in its accounts and findings.
+  /// - Throws: As ``state(_:_:_:)``.
+  func roster(
+    _ head: [UInt8], _ layout: UnitLayout, _ view: TransactionView
+  ) throws(LedgerError) -> UnitRoster? {
+    var failure: LedgerError?
+    var roster: UnitRoster?
+    do throws(StateError) {
+      roster = try Unit.roster(decodingHead: head, of: layout) { page in
+        do throws(LedgerError) { return try bytes(of: page, view) } catch {
+          failure = error
+          return nil
+        }
+      }
+    } catch { roster = nil }
+    if let failure { throw failure }
+    return roster
+  }
+
   private func bytes(
     of page: StatePage, _ view: TransactionView
   ) throws(LedgerError) -> [UInt8]? {

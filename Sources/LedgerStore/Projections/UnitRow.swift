@@ -67,6 +67,26 @@ struct UnitRow {
     assert(unit.map { $0.lastPosition <= foldedThrough } ?? true, "a state is ahead of its row")
   }
 
+  /// Whom the unit called `number` is about, and what its events broke; `nil` if there is no such
+  /// unit, or if it has to be folded again.
+  ///
+  /// - Complexity: O(*n*) in its accounts and findings if it is divided, otherwise in its state.
+  static func roster(
+    of number: UnitNumber, _ view: TransactionView, _ tables: ProjectionTables
+  ) throws(LedgerError) -> UnitRoster? {
+    let key = bigEndianKey(number)
+    guard let bytes = try tables.units.row(key.span, view), bytes.count >= headerBytes,
+      let start = report(bytes)?.upperBound
+    else { return nil }
+    let rowsPerPage = Int(bytes.bigEndianHalf(at: pageOffset))
+    guard rowsPerPage > 0 else {
+      return try UnitRow(bytes, of: number, view, tables).unit.map(UnitRoster.init)
+    }
+    return try UnitPages(number, tables.pages).roster(
+      [UInt8](copying: bytes.extracting(start..<bytes.count)),
+      UnitLayout(rowsPerPage: rowsPerPage, undividedRowsMax: 0), view)
+  }
+
   /// The bytes of the row of a unit that is not divided.
   static func encode(_ unit: Unit, foldedThrough: UInt64, report: UnitReport) -> [UInt8] {
     var bytes = header(of: unit, foldedThrough, rowsPerPage: 0, reportBytes: report.encoded.count)

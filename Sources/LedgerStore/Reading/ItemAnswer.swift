@@ -23,6 +23,14 @@ package struct ItemStanding: Hashable, Sendable {
   package var source: EntitlementEntry.Source
   package var environment: StoreEnvironment
 
+  package init(
+    state: EntitlementState, since: Int64, end: Int64, source: EntitlementEntry.Source,
+    environment: StoreEnvironment
+  ) {
+    (self.state, self.since, self.end) = (state, since, end)
+    (self.source, self.environment) = (source, environment)
+  }
+
   var rank: GrantorRank { GrantorRank(state: state, end: end) }
 }
 

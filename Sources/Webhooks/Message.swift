@@ -1,0 +1,44 @@
+internal import Crypto
+internal import Foundation
+internal import LedgerEvents
+internal import LedgerModel
+internal import LedgerAnswers
+
+/// Something to tell about one customer.
+struct Message {
+  var type: String
+  /// The number of the account that it is about; of the transaction or the device if there is none.
+  /// Messages about one are sent one after the other.
+  var customer: NameNumber
+  /// Whether ``customer`` is that of an account.
+  var isAboutAccount: Bool
+  /// The ledger's position at which it is true.
+  var position: UInt64
+  /// The store time at which it is true.
+  var at: Int64
+  /// nil if it counts in every environment.
+  var environment: StoreEnvironment?
+  /// The products and entitlements that it is about.
+  var products: Set<Name> = []
+  var rule: Rule?
+  /// A JSON object with what the ledger does not keep: the change. No name of a person is in it.
+  var content: String
+
+  /// The id, which is the same whenever the same change is found again.
+  ///
+  /// Source: Standard Webhooks, *Webhook metadata*: unique to the message, and the same for each
+  /// attempt.
+  func id(in ledger: [UInt8]) -> String {
+    var hash = SHA256()
+    hash.update(data: ledger)
+    let environment = environment?.text ?? ""
+    let head = "\(type)\n\(customer)\n\(position)\n\(at)\n\(environment)\n\(content)"
+    hash.update(data: Data(head.utf8))
+    let digits = hash.finalize().prefix(Self.idBytes).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return "msg_" + digits.joined()
+  }
+
+  private static let idBytes = 16
+}

@@ -1,0 +1,257 @@
+internal import Foundation
+internal import GRDB
+package import LedgerEvents
+internal import LedgerModel
+package import LedgerStore
+
+/// A message that is to be sent now.
+struct WaitingMessage {
+  let number: Int64
+  let id: String
+  let type: String
+  let customer: NameNumber
+  let isAboutAccount: Bool
+  let position: UInt64
+  let at: Instant
+  let content: String
+
+  init(_ row: Row) {
+    let customer: Int64 = row["customer"]
+    let position: Int64 = row["position"]
+    let at: Int64 = row["at"]
+    (number, id, type) = (row["number"], row["id"], row["type"])
+    self.customer = NameNumber(truncatingIfNeeded: customer)
+    isAboutAccount = row["isAboutAccount"]
+    self.position = UInt64(clamping: position)
+    self.at = Instant(microseconds: at)
+    content = row["content"]
+  }
+}
+
+/// One attempt to deliver a message: a request to make.
+package struct Attempt: Sendable {
+  /// Which delivery it is.
+  package struct Key: Hashable, Sendable {
+    let webhook: Int64
+    let message: Int64
+    let customer: Int64
+  }
+
+  package let key: Key
+  package let webhook: String
+  package let url: String
+  package let body: String
+  /// The headers that say what it is, when it was sent, and that nobody else has sent it.
+  package let headers: [(name: String, value: String)]
+}
+
+/// How an attempt has ended.
+package struct AttemptResult: Sendable {
+  package let key: Attempt.Key
+  /// The status of the answer; nil if there was none.
+  package let status: Int?
+  /// Why it failed; nil if it did not.
+  package let problem: String?
+  /// How many seconds the receiver has asked to wait.
+  package let retryAfter: Int64?
+
+  package init(_ attempt: Attempt, status: Int?, problem: String?, retryAfter: Int64? = nil) {
+    (key, self.status, self.problem) = (attempt.key, status, problem)
+    self.retryAfter = retryAfter
+  }
+}
+
+/// The queues of messages, for the one process that sends them.
+package struct Outbox: Sendable {
+  private let database: WebhookDatabase
+  private let ledger: Ledger
+
+  package init(_ ledger: Ledger, _ store: WebhookStore) {
+    (self.ledger, database) = (ledger, store.database)
+  }
+
+  /// How long a delivered message is kept, to be sent again, and how long a dead letter is.
+  static let keptDelivered = 30 * Instant.day
+  static let keptDead = 90 * Instant.day
+
+  /// Returns the messages that are to be sent now, no two of one customer to one webhook, written
+  /// out and signed. Those of customers who were erased are forgotten.
+  ///
+  /// - Parameters:
+  ///   - now: The present.
+  ///   - busy: Deliveries that are under way.
+  ///   - limit: How many attempts each webhook may have under way at the same time.
+  /// - Throws: ``WebhookError``; ``LedgerError`` if the ledger cannot be read.
+  package func due(
+    at now: Instant, except busy: Set<Attempt.Key>, limit: (String) -> Int
+  ) throws -> [Attempt] {
+    var waiting: [(StoredWebhook, WaitingMessage)] = []
+    let read = try database.read { database in
+      try StoredWebhook.all(database).filter { $0.webhook.pausedAt == nil }.map { stored in
+        let underWay = busy.filter { $0.webhook == stored.id }.count
+        let rows = try Row.fetchAll(
+          database,
+          sql: """
+            SELECT messages.* FROM deliveries JOIN messages ON number = message
+            WHERE webhook = ? AND nextAt <= ? ORDER BY nextAt, message LIMIT ?
+            """,
+          arguments: [
+            stored.id, now.microseconds, max(limit(stored.webhook.name), underWay) + underWay,
+          ])
+        return (stored, underWay, rows.map(WaitingMessage.init))
+      }
+    }
+    for (stored, underWay, messages) in read {
+      let free = messages.filter { message in
+        !busy.contains(Self.key(stored, message))
+          && !busy.contains {
+            $0.webhook == stored.id && $0.customer == Int64(message.customer)
+          }
+      }
+      let room = max(limit(stored.webhook.name) - underWay, 0)
+      waiting += free.prefix(room).map { (stored, $0) }
+    }
+    guard !waiting.isEmpty else { return [] }
+    return try attempts(waiting, now)
+  }
+
+  private static func key(_ stored: StoredWebhook, _ message: WaitingMessage) -> Attempt.Key {
+    Attempt.Key(
+      webhook: stored.id, message: message.number, customer: Int64(message.customer))
+  }
+
+  private func attempts(
+    _ waiting: [(StoredWebhook, WaitingMessage)], _ now: Instant
+  ) throws -> [Attempt] {
+    var failure: (any Error)?
+    var texts: [String?] = []
+    let read: Void? = try ledger.readFolded { (view) throws(LedgerError) in
+      for (_, message) in waiting where failure == nil {
+        do { texts.append(try MessageContent.text(message, view)) } catch { failure = error }
+      }
+    }
+    if let failure { throw failure }
+    guard read != nil else { return [] }
+    let seconds = now.microseconds / Instant.second
+    var attempts: [Attempt] = []
+    for ((stored, message), text) in zip(waiting, texts) {
+      guard let text else {
+        try database.write { try DeliveryQueue.forget(message.customer, $0) }
+        continue
+      }
+      let signature = MessageSignature.header(
+        message.id, at: seconds, text, stored.secrets(at: now))
+      attempts.append(
+        Attempt(
+          key: Self.key(stored, message), webhook: stored.webhook.name, url: stored.webhook.url,
+          body: text,
+          headers: [
+            ("content-type", "application/json"), ("webhook-id", message.id),
+            ("webhook-timestamp", "\(seconds)"), ("webhook-signature", signature),
+          ]))
+    }
+    return attempts
+  }
+
+  /// When the next message is to be sent; nil if none waits.
+  ///
+  /// - Throws: ``WebhookError``: `busy`, `disk`.
+  package func nextDue() throws(WebhookError) -> Instant? {
+    try database.read { database in
+      try Int64.fetchOne(
+        database,
+        sql: """
+          SELECT min(nextAt) FROM deliveries JOIN webhooks ON id = webhook
+          WHERE nextAt IS NOT NULL AND pausedAt IS NULL
+          """
+      ).map { Instant(microseconds: $0) }
+    }
+  }
+
+  /// Notes how attempts have ended. That is durable when this returns.
+  ///
+  /// - Throws: ``WebhookError``: `busy`, `disk`.
+  package func note(_ results: [AttemptResult], at now: Instant) throws(WebhookError) {
+    try database.write { database in
+      for result in results { try Self.note(result, at: now, database) }
+    }
+  }
+
+  private static func note(
+    _ result: AttemptResult, at now: Instant, _ database: Database
+  ) throws {
+    let key = result.key
+    let row = try Row.fetchOne(
+      database,
+      sql: "SELECT attempts, firstAt, state FROM deliveries WHERE webhook = ? AND message = ?",
+      arguments: [key.webhook, key.message])
+    // It was removed meanwhile, with its webhook or its customer.
+    guard let row, row["state"] == Delivery.State.waiting.rawValue else { return }
+    let attempts: Int = row["attempts"] + 1
+    let first: Int64 = row["firstAt"] ?? now.microseconds
+    var state = Delivery.State.waiting
+    var next: Instant?
+    if result.problem == nil {
+      state = .delivered
+    } else {
+      next = RetrySchedule.next(
+        after: attempts, since: Instant(microseconds: first), now: now, asked: result.retryAfter,
+        chance: UInt64(key.message) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(attempts))
+      if next == nil { state = .dead }
+      if result.status == goneStatus { try pause(key.webhook, at: now, database) }
+    }
+    try database.execute(
+      sql: """
+        UPDATE deliveries
+        SET state = ?, attempts = ?, firstAt = ?, lastAt = ?, nextAt = ?, status = ?, problem = ?
+        WHERE webhook = ? AND message = ?
+        """,
+      arguments: [
+        state.rawValue, attempts, first, now.microseconds, next?.microseconds, result.status,
+        result.problem, key.webhook, key.message,
+      ])
+    // Another one of the customer may have come before it meanwhile, by being sent again.
+    try database.execute(
+      sql: """
+        UPDATE deliveries SET nextAt = NULL
+        WHERE webhook = ?1 AND customer = ?2 AND state = 0 AND nextAt IS NOT NULL AND message > (
+          SELECT min(message) FROM deliveries WHERE webhook = ?1 AND customer = ?2 AND state = 0)
+        """,
+      arguments: [key.webhook, key.customer])
+    try DeliveryQueue.advance(key.webhook, key.customer, at: now, database)
+  }
+
+  /// The status by which a receiver says that it wants no more.
+  ///
+  /// Source: Standard Webhooks 1.0.0: 410 Gone disables the endpoint.
+  private static let goneStatus = 410
+
+  private static func pause(_ webhook: Int64, at now: Instant, _ database: Database) throws {
+    try database.execute(
+      sql: """
+        UPDATE webhooks SET pausedAt = ?, pauseReason = 'the receiver has answered 410 Gone'
+        WHERE id = ? AND pausedAt IS NULL
+        """,
+      arguments: [now.microseconds, webhook])
+  }
+
+  /// Forgets what has ended long ago.
+  ///
+  /// - Throws: ``WebhookError``: `busy`, `disk`.
+  package func prune(at now: Instant) throws(WebhookError) {
+    try database.write { database in
+      for (state, span) in [
+        (Delivery.State.delivered, Self.keptDelivered), (.dead, Self.keptDead),
+      ] {
+        try database.execute(
+          sql: "DELETE FROM deliveries WHERE state = ? AND lastAt < ?",
+          arguments: [state.rawValue, now.microseconds - span])
+      }
+      try database.execute(
+        sql: """
+          DELETE FROM messages
+          WHERE NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.message = messages.number)
+          """)
+    }
+  }
+}

@@ -1,0 +1,323 @@
+internal import Foundation
+internal import GRDB
+package import LedgerEvents
+internal import LedgerLog
+internal import LedgerModel
+internal import LedgerQueries
+package import LedgerStore
+internal import Synchronization
+
+/// Finds what has changed for customers, and puts it into the queues of the webhooks.
+///
+/// What was told is kept by account, and compared with what the projections say now. So a late
+/// event tells the difference that it makes, and not the history; what was found is told once,
+/// however often the process is killed; and a step costs what events touch.
+///
+/// One process of a ledger tells, the one that holds `service/webhooks.lock`. Used by one thread at
+/// a time.
+package final class Teller: Sendable {
+  private let ledger: Ledger
+  private let database: WebhookDatabase
+  private let clock: @Sendable () -> Instant
+
+  /// What a step has done.
+  package enum Outcome: Sendable, Hashable {
+    /// There is nothing to tell now.
+    case done
+    /// There is more to look at.
+    case more
+    /// The projections are not to be read now: the ledger was restored from a backup, and is about
+    /// to be folded again.
+    case waiting
+  }
+
+  /// - Parameters:
+  ///   - ledger: What is told.
+  ///   - store: Where to.
+  ///   - clock: The present time.
+  package init(
+    _ ledger: Ledger, _ store: WebhookStore,
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+  ) {
+    (self.ledger, self.clock, database) = (ledger, clock, store.database)
+  }
+
+  /// Looks once, and puts what it finds into the queues. That is durable when this returns.
+  ///
+  /// - Complexity: O(*k*) in the events since the last step, up to ``Look/eventsMax``, and in the
+  ///   accounts and products of the units that they touch. The first step of all, a change of the
+  ///   catalogue and a new generation of the projections go through all customers, in pieces.
+  /// - Throws: ``WebhookError``; ``LedgerError`` if the projections cannot be read.
+  package func step() throws -> Outcome {
+    let now = clock()
+    let (webhooks, progress, due) = try state(at: now)
+    guard !webhooks.isEmpty else { return .done }
+    let filters = webhooks.map(\.webhook.filter)
+    let wanted = Mutex<[String: Bool]>([:])
+    let request = LookRequest(
+      progress: progress, due: due,
+      wantsEvent: { type in
+        wanted.withLock { known in
+          if let answer = known[type] { return answer }
+          let answer = filters.contains { $0.wants(type: type) }
+          known[type] = answer
+          return answer
+        }
+      },
+      wantsFindings: filters.contains(where: \.wantsFindings), now: now.microseconds)
+    let look = try ledger.readFolded { (view) throws(LedgerError) in
+      try Looker.look(request, view)
+    }
+    guard let look else { return .waiting }
+    return try database.write { database in
+      try Telling(database, self.ledger.log.identity.ledger, now).tell(
+        look, request, dueCount: due.count)
+    }
+  }
+
+  /// How far the telling is behind: the position that was told.
+  ///
+  /// - Throws: ``WebhookError``: `busy`, `disk`.
+  package func position() throws(WebhookError) -> UInt64? {
+    try database.read { try Telling.progress($0)?.position }
+  }
+
+  private func state(
+    at now: Instant
+  ) throws(WebhookError) -> ([StoredWebhook], TellingProgress?, [NameNumber]) {
+    try database.read { database in
+      let due = try Int64.fetchAll(
+        database, sql: "SELECT account FROM told WHERE due <= ? ORDER BY due LIMIT ?",
+        arguments: [now.microseconds, Telling.dueMax])
+      return (
+        try StoredWebhook.all(database), try Telling.progress(database),
+        due.map { NameNumber(truncatingIfNeeded: $0) }
+      )
+    }
+  }
+}
+
+/// One step, in a transaction.
+private struct Telling {
+  /// How many accounts are looked at in a step because time has passed.
+  static let dueMax = 1_000
+
+  private let database: Database
+  private let ledger: [UInt8]
+  private let now: Instant
+  private let webhooks: [StoredWebhook]
+  /// The webhooks whose queues are full.
+  private let full: Set<Int64>
+
+  init(_ database: Database, _ ledger: [UInt8], _ now: Instant) throws {
+    (self.database, self.ledger, self.now) = (database, ledger, now)
+    // They may have changed since the look: one that was removed meanwhile gets nothing.
+    webhooks = try StoredWebhook.all(database)
+    full = try Set(
+      webhooks.map(\.id).filter {
+        try DeliveryQueue.waitingCount($0, database) >= DeliveryQueue.waitingMax
+      })
+  }
+
+  static func progress(_ database: Database) throws -> TellingProgress? {
+    try String.fetchOne(database, sql: "SELECT content FROM progress")
+      .map(TellingProgress.init(text:))
+  }
+
+  private func save(_ progress: TellingProgress) throws {
+    try database.execute(
+      sql: "INSERT OR REPLACE INTO progress (one, content) VALUES (1, ?)",
+      arguments: [try progress.text()])
+  }
+
+  // MARK: - A step
+
+  func tell(_ look: Look, _ request: LookRequest, dueCount: Int) throws -> Teller.Outcome {
+    guard var progress = request.progress else { return try begin(look, request) }
+    guard look.isContinued(progress) else { return try beginAgain(look, progress) }
+    for event in look.events { try tell(event, at: look.at) }
+    let tellsAnswers = progress.walk?.tellsAnswers ?? true
+    let tellsFindings = progress.walk?.tellsFindings ?? progress.tracksFindings
+    for group in look.groups {
+      for (account, answer) in group.accounts {
+        try tell(account, answer, look, isTold: tellsAnswers)
+      }
+      if let findings = group.findings, progress.tracksFindings {
+        try tell(findings, group.anchors, look, isTold: tellsFindings)
+      }
+    }
+    progress.at = look.at
+    if progress.walk != nil {
+      progress.walk?.next = look.nextUnit ?? 0
+      if look.nextUnit == nil { progress.walk = nil }
+      try save(progress)
+      return .more
+    }
+    let isAtEnd = look.through == look.position
+    progress.position = look.through
+    progress.root = look.rootThrough
+    if look.concernsAll {
+      progress.walk = TellingProgress.Walk(
+        tellsAnswers: true, tellsFindings: progress.tracksFindings)
+    }
+    let isStarted = try start(&progress, request)
+    try save(progress)
+    let hasMore = progress.walk != nil || !isAtEnd || dueCount == Self.dueMax || !isStarted
+    return hasMore ? .more : .done
+  }
+
+  /// The first step of all: what is true now is what changes are told from.
+  private func begin(_ look: Look, _ request: LookRequest) throws -> Teller.Outcome {
+    try save(
+      TellingProgress(
+        position: look.position, root: look.root, generation: look.generation, at: look.at,
+        tracksFindings: request.wantsFindings,
+        walk: TellingProgress.Walk(tellsAnswers: false, tellsFindings: false)))
+    return .more
+  }
+
+  /// The ledger was put back from a backup, or folded by other rules: whatever differs from what
+  /// was told is told.
+  private func beginAgain(_ look: Look, _ progress: TellingProgress) throws -> Teller.Outcome {
+    try save(
+      TellingProgress(
+        position: look.position, root: look.root, generation: look.generation, at: look.at,
+        tracksFindings: progress.tracksFindings,
+        walk: TellingProgress.Walk(tellsAnswers: true, tellsFindings: progress.tracksFindings)))
+    return .more
+  }
+
+  /// Lets new webhooks begin. Returns false if findings have to be noted before.
+  private func start(_ progress: inout TellingProgress, _ request: LookRequest) throws -> Bool {
+    guard progress.walk == nil else { return true }
+    for stored in webhooks where stored.webhook.since == nil {
+      if stored.webhook.filter.wantsFindings, !progress.tracksFindings {
+        progress.tracksFindings = true
+        progress.walk = TellingProgress.Walk(tellsAnswers: true, tellsFindings: false)
+        return false
+      }
+      try database.execute(
+        sql: "UPDATE webhooks SET since = ? WHERE id = ?",
+        arguments: [Int64(progress.position), stored.id])
+    }
+    return true
+  }
+
+  // MARK: - Messages
+
+  private func add(_ message: Message) throws {
+    let receivers = webhooks.filter {
+      $0.webhook.since != nil && $0.webhook.filter.admits(message)
+    }
+    guard !receivers.isEmpty else { return }
+    let number = try DeliveryQueue.add(message, in: ledger, database)
+    for receiver in receivers {
+      try DeliveryQueue.enqueue(
+        number, of: message, for: receiver.id, at: now, isFull: full.contains(receiver.id),
+        database)
+    }
+  }
+
+  private func tell(_ event: Look.Event, at moment: Int64) throws {
+    for (customer, isAccount) in event.customers {
+      try add(
+        Message(
+          type: event.type, customer: customer, isAboutAccount: isAccount,
+          position: event.position, at: moment, environment: event.environment,
+          products: Set([event.product].compactMap { $0 }), content: "{}"))
+    }
+  }
+
+  /// Compares an account's answer with what was told.
+  private func tell(
+    _ account: NameNumber, _ answer: FoldedAnswer, _ look: Look, isTold: Bool
+  ) throws {
+    guard case .entries(let entries, let due) = answer else {
+      try DeliveryQueue.forget(account, database)
+      return
+    }
+    let row = try Row.fetchOne(
+      database, sql: "SELECT due, entries FROM told WHERE account = ?",
+      arguments: [Int64(account)])
+    let before = try row.map { try ToldEntry.list($0["entries"]) } ?? []
+    let after = entries.map { ToldEntry($0) }
+    let dueBefore: Int64? = row?["due"]
+    if before == after, dueBefore == due { return }
+    if isTold, before != after { try tell(account, before, after, look) }
+    if after.isEmpty, due == nil {
+      try database.execute(
+        sql: "DELETE FROM told WHERE account = ?", arguments: [Int64(account)])
+    } else {
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO told (account, due, entries) VALUES (?, ?, ?)",
+        arguments: [Int64(account), due, try ToldEntry.text(after)])
+    }
+  }
+
+  private func tell(
+    _ account: NameNumber, _ before: [ToldEntry], _ after: [ToldEntry], _ look: Look
+  ) throws {
+    for environment in StoreEnvironment.allCases {
+      let (was, now) = (before.of(environment), after.of(environment))
+      let difference = AnswerDifference(
+        Name(""), environment, entries: (was.compactMap(\.entry), now.compactMap(\.entry)),
+        balances: ([:], [:]))
+      guard let difference else { continue }
+      let changed = Set(was).symmetricDifference(now)
+      try add(
+        Message(
+          type: MessageType.changed, customer: account, isAboutAccount: true,
+          position: look.position, at: look.at, environment: environment,
+          products: Set(changed.flatMap(\.names)),
+          content: MessageContent.of(difference)))
+    }
+  }
+
+  /// Compares a unit's findings with those that were noted.
+  private func tell(
+    _ findings: [Finding], _ anchors: Set<NameNumber>, _ look: Look, isTold: Bool
+  ) throws {
+    var known: [NotedFinding.Key: String] = [:]
+    for anchor in anchors.sorted() {
+      let rows = try Row.fetchAll(
+        database, sql: "SELECT hash, finding FROM findings WHERE anchor = ?",
+        arguments: [Int64(anchor)])
+      for row in rows {
+        known[NotedFinding.Key(anchor: anchor, hash: row["hash"])] = row["finding"]
+      }
+    }
+    for finding in findings.sorted() {
+      let noted = NotedFinding(finding)
+      if known.removeValue(forKey: noted.key) != nil { continue }
+      let text = try noted.text()
+      try database.execute(
+        sql: "INSERT OR IGNORE INTO findings (anchor, hash, finding) VALUES (?, ?, ?)",
+        arguments: [Int64(noted.key.anchor), noted.key.hash, text])
+      if isTold { try add(message(MessageType.opened, noted, text, look)) }
+    }
+    for (key, text) in known.sorted(by: { $0.key < $1.key }) {
+      try database.execute(
+        sql: "DELETE FROM findings WHERE anchor = ? AND hash = ?",
+        arguments: [Int64(key.anchor), key.hash])
+      if isTold {
+        try add(message(MessageType.closed, try NotedFinding(text: text), text, look))
+      }
+    }
+  }
+
+  private func message(
+    _ type: String, _ noted: NotedFinding, _ text: String, _ look: Look
+  ) throws -> Message {
+    let finding = noted.finding
+    return Message(
+      type: type, customer: finding.account != 0 ? finding.account : noted.key.anchor,
+      isAboutAccount: finding.account != 0, position: look.position, at: look.at,
+      environment: finding.environment, products: [], rule: finding.rule, content: text)
+  }
+}
+
+extension [ToldEntry] {
+  fileprivate func of(_ environment: StoreEnvironment) -> [ToldEntry] {
+    filter { $0.environment == environment.rawValue }
+  }
+}
