@@ -48,7 +48,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    // Only for daybook-pull: no other product builds them.
+    // Only for daybook-pull and daybook-serve: no other product builds them.
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     // Only for daybook-serve.
@@ -177,7 +177,7 @@ let package = Package(
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
         "LedgerAnswers", "StoreImport", "SignedStoreData", "LedgerImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-        "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess", argumentParser,
+        "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess", "Webhooks", argumentParser,
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
@@ -214,12 +214,14 @@ let package = Package(
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
         "Audit", "Entitlements", "LedgerImport", "PackageFiles", "ProductCatalogue", "ProductPages",
-        "Replay", "ServiceAccess", "SignedStoreData", "StoreImport",
+        "Replay", "ServiceAccess", "SignedStoreData", "StoreImport", "Webhooks",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"), nioCore,
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -377,6 +379,13 @@ let package = Package(
         "SignedDataSamples",
       ],
       exclude: ["Golden"], swiftSettings: strict),
+    .testTarget(
+      name: "WebhooksTests",
+      dependencies: [
+        "Webhooks", "LedgerStore", "LedgerEvents", "LedgerModel", "LMDB", "LedgerHistories",
+        .product(name: "GRDB", package: "GRDB.swift"), crypto,
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "ServiceAccessTests", dependencies: ["ServiceAccess", "PackageFiles", "LedgerEvents"],
       swiftSettings: strict),

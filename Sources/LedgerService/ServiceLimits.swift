@@ -71,4 +71,28 @@ enum ServiceLimits {
   /// How many events behind the log the projections may be before the service says that it is not
   /// ready.
   static let lagEventsMax: UInt64 = 1_000_000
+
+  // MARK: - Webhooks
+
+  /// How often changes are looked for while there are none, in milliseconds: less than somebody
+  /// notices, and rare enough to cost nothing.
+  static let webhookLookMilliseconds = 200
+  /// How often it is looked whether there is more to send while something is sent, in milliseconds.
+  static let webhookBusyMilliseconds = 20
+  /// How long it waits after something has gone wrong, in seconds.
+  static let webhookRecoverySeconds = 5
+  /// How long connecting to a receiver may take, in seconds.
+  static let webhookConnectSeconds: Int64 = 10
+  /// How long a receiver may take to answer, in seconds.
+  ///
+  /// Source: Standard Webhooks 1.0.0, which recommends 15 to 30.
+  static let webhookSeconds: Int64 = 15
+  /// How much of an answer is read, in bytes: only its status is looked at.
+  static let webhookAnswerBytesMax = 16 << 10
+  /// How many messages are under way to one receiver at the same time.
+  static let webhookAttemptsMax = 32
+  /// After how many failures in a row a receiver gets one message at a time.
+  static let webhookFailuresMax = 5
+  /// The largest JSON document that says what to do with a webhook, in bytes.
+  static let webhookBodyBytesMax = 64 << 10
 }

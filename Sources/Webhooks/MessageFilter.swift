@@ -95,3 +95,38 @@ package enum MessageType {
     rule.isJudgedAtAMoment || rule == .versionNotIncreased || rule == .digestMismatch
   }
 }
+
+extension MessageFilter {
+  /// The filter of words that somebody has written.
+  ///
+  /// - Throws: ``WebhookError``: `invalid`, with the nearest word that is known.
+  package static func parsed(
+    types: [String], environments: [String], products: [String], rules: [String],
+    severities: [String]
+  ) throws(WebhookError) -> MessageFilter {
+    var filter = MessageFilter(types: types, products: products.map { Name($0) })
+    if !environments.isEmpty {
+      filter.environments = try known(environments, "environment", StoreEnvironment.allCases) {
+        $0.text
+      }
+    }
+    filter.rules = try known(rules, "rule", Rule.allCases) { $0.id }
+    filter.severities = try known(severities, "severity", Rule.Severity.allCases) { $0.text }
+    return filter
+  }
+
+  private static func known<Value>(
+    _ texts: [String], _ what: String, _ values: [Value], _ text: (Value) -> String
+  ) throws(WebhookError) -> [Value] {
+    var found: [Value] = []
+    for wanted in texts {
+      guard let value = values.first(where: { text($0) == wanted }) else {
+        let near = Spelling.nearest(to: wanted, among: values.map(text), within: 3)
+        throw WebhookError(
+          .invalid, "there is no \(what) \"\(wanted)\"\(near.map { ": did you mean \($0)?" } ?? ".")")
+      }
+      found.append(value)
+    }
+    return found
+  }
+}

@@ -71,7 +71,8 @@ final class ServiceBench: Sendable {
       metrics: PrometheusRegistry(), audit: Self.quiet, version: "1",
       desk: NotificationDesk(
         intake: NotificationIntake(apps: [NotificationApp(bundleID: "com.example.tides")]),
-        refused: RefusedNotifications(ledger: path)))
+        refused: RefusedNotifications(ledger: path)),
+      webhooks: WebhookKeeper(ledger: path))
     responder = routes.router().buildResponder()
     watching = Task { try await watch.run() }
   }

@@ -26,7 +26,7 @@ struct Daybook: ParsableCommand {
       ReplayCommand.self,
       Simulate.self, Explore.self, ExportCommand.self, KeyCommand.self,
       CheckpointCommand.self, ProveCommand.self, CheckCommand.self, WitnessCommand.self,
-      TokenCommand.self, AnswerKeyCommand.self,
+      TokenCommand.self, AnswerKeyCommand.self, WebhookCommand.self,
       Rebuild.self, Verify.self, Backup.self, Restore.self, Salvage.self, Stats.self,
       TypesCommand.self, RulesCommand.self, Version.self,
     ])

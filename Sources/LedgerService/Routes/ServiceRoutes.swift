@@ -33,6 +33,7 @@ struct ServiceRoutes: Sendable {
   let desk: NotificationDesk?
   /// Who may see the pages.
   var door = PageDoor()
+  let webhooks: WebhookKeeper
 
   func router() -> Router<ServiceContext> {
     let router = Router(context: ServiceContext.self)
@@ -53,8 +54,10 @@ struct ServiceRoutes: Sendable {
     addActs(
       to: router.group().add(
         middleware: AccessMiddleware(gate: gate, rates: rates, scope: .operate)))
-    addAdministration(
-      to: router.group().add(middleware: AccessMiddleware(gate: gate, rates: rates, scope: .admin)))
+    let administration = router.group()
+      .add(middleware: AccessMiddleware(gate: gate, rates: rates, scope: .admin))
+    addAdministration(to: administration)
+    addWebhooks(to: administration)
     addresses.learn(router)
     return router
   }
@@ -306,6 +309,7 @@ struct ServiceRoutes: Sendable {
     }
     metrics.set(.init("daybook.projection.lag.events", []), Double(state.lag))
     metrics.set(.init("daybook.followers", []), Double(watch.followerCount))
+    try await measureWebhooks()
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))

@@ -51,6 +51,10 @@ package struct LedgerService: Sendable {
     let work = LedgerWork(ledger)
     let watch = LogWatch(ledger.log, logger)
     let lookups = Entitlements(ledger: ledger)
+    let webhooks = WebhookKeeper(ledger: settings.ledger)
+    let telling = WebhookService(
+      ledger: ledger, keeper: webhooks, logger: Logger(label: "daybook.webhooks"),
+      version: version)
     let routes = ServiceRoutes(
       work: work, lookups: lookups, watch: watch,
       gate: settings.isOpen
@@ -58,7 +62,7 @@ package struct LedgerService: Sendable {
       rates: RateGate(settings.rate),
       answerKeys: AnswerKeyKeeper(AnswerKeyStore(ledger: settings.ledger)),
       metrics: registry, audit: Logger(label: "daybook.audit"), version: version,
-      desk: try desk(), door: PageDoor(isTLS: settings.certificate != nil))
+      desk: try desk(), door: PageDoor(isTLS: settings.certificate != nil), webhooks: webhooks)
     let application = Application(
       router: routes.router(), server: try server(),
       configuration: ApplicationConfiguration(
@@ -70,16 +74,16 @@ package struct LedgerService: Sendable {
       logger: logger)
     // The last service is stopped first: streams have to end before the server waits for them.
     var configuration = ServiceGroupConfiguration(
-      services: [application, watch], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [application, watch, telling], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch {
-      try await close(ledger, work, lookups)
+      try await close(ledger, work, lookups, webhooks)
       // Whether the key is that of the certificate is only seen when the server starts.
       if error is NIOSSLError || error is BoringSSLError { throw Self.wrongFiles(settings, error) }
       throw Failure(description: failure(error))
     }
-    try await close(ledger, work, lookups)
+    try await close(ledger, work, lookups, webhooks)
   }
 
   /// Why the service could not listen, or ended by itself.
@@ -120,10 +124,11 @@ package struct LedgerService: Sendable {
   }
 
   private func close(
-    _ ledger: Ledger, _ work: LedgerWork, _ lookups: Entitlements
+    _ ledger: Ledger, _ work: LedgerWork, _ lookups: Entitlements, _ webhooks: WebhookKeeper
   ) async throws {
     try await work.end()
     lookups.release()
+    try webhooks.close()
     try ledger.foldBeforeLeaving()
     try ledger.close()
   }

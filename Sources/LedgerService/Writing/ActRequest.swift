@@ -57,7 +57,7 @@ struct ActRequest: Sendable {
     guard let actor = token.operatorName else {
       throw Problem(.forbidden, "The token \(token.name) has no operator's name to act in.")
     }
-    let members = try ActMembers(body, kind.members + Self.common)
+    let members = try BodyMembers(body, kind.members + Self.common)
     self.kind = kind
     let environment = try members.environment()
     self.environment = environment ?? .production

@@ -1,8 +1,8 @@
 import LedgerEvents
 
-/// The members of a JSON object that says what an operator does. One that is not known is a
+/// The members of a JSON object that says what somebody wants done. One that is not known is a
 /// mistake, and is refused.
-struct ActMembers {
+struct BodyMembers {
   private let object: [(name: String, value: JSONValue)]
   private let known: [String]
 
@@ -44,6 +44,23 @@ struct ActMembers {
   func required(_ name: String) throws(Problem) -> Name {
     if let found = try self.name(name) { return found }
     throw Problem(.badRequest, "\(name) is missing.")
+  }
+
+  /// A list of texts; empty if there is none.
+  func texts(_ name: String) throws(Problem) -> [String] {
+    guard let value = value(name) else { return [] }
+    let texts = value.array?.compactMap(\.string)
+    guard let texts, texts.count == value.array?.count, !texts.contains("") else {
+      throw Problem(.badRequest, "\(name): expected a list of texts that are not empty.")
+    }
+    return texts
+  }
+
+  /// A position.
+  func position(_ name: String) throws(Problem) -> UInt64? {
+    guard let value = value(name) else { return nil }
+    if let number = value.integer, number > 0 { return UInt64(number) }
+    throw Problem(.badRequest, "\(name): expected a position, a whole number from 1.")
   }
 
   /// A text in which somebody can read something.

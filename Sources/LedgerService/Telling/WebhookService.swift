@@ -1,0 +1,196 @@
+import AsyncHTTPClient
+import LedgerAnswers
+import LedgerEvents
+import LedgerStore
+import Logging
+import Metrics
+import NIOPosix
+import ServiceLifecycle
+import Webhooks
+
+/// Tells the receivers of webhooks what changes in the ledger: one task looks for changes, another
+/// one sends what was found.
+struct WebhookService: Service {
+  let ledger: Ledger
+  let keeper: WebhookKeeper
+  let logger: Logger
+  let version: String
+  var clock: @Sendable () -> Instant = EventLog.systemClock
+  /// How long it waits before it looks again, if there was nothing.
+  var pause = Duration.milliseconds(ServiceLimits.webhookLookMilliseconds)
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await self.work() }
+  }
+
+  private func work() async {
+    var complaint = Complaint(logger: logger)
+    while !Task.isCancelled {
+      do {
+        if let store = try keeper.store() {
+          if let lock = try TellerLock.take(ledger: keeper.ledger) {
+            await tell(store)
+            lock.unlock()
+            return
+          }
+          complaint.say("another process tells the webhooks of this ledger")
+        }
+      } catch { complaint.say("webhooks cannot be told: \(error)") }
+      await wait(Duration.seconds(1))
+    }
+  }
+
+  private func tell(_ store: WebhookStore) async {
+    let client = MessageSender.client()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.find(Teller(ledger, store, clock: clock)) }
+      group.addTask {
+        await self.send(
+          Outbox(ledger, store),
+          MessageSender(client: client, userAgent: "daybook/\(version)"))
+      }
+      await group.waitForAll()
+    }
+    do { try await client.shutdown() } catch {
+      logger.warning("the client of webhooks did not end", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  // MARK: - Finding
+
+  private func find(_ teller: Teller) async {
+    var complaint = Complaint(logger: logger)
+    while !Task.isCancelled {
+      do {
+        let outcome = try await Self.blocking { try teller.step() }
+        complaint.end()
+        if outcome != .more { await wait(pause) }
+      } catch {
+        complaint.say("changes cannot be looked for: \(error)")
+        await wait(.seconds(ServiceLimits.webhookRecoverySeconds))
+      }
+    }
+  }
+
+  // MARK: - Sending
+
+  private enum Step {
+    case ended(AttemptResult)
+    case tick
+  }
+
+  private func send(_ outbox: Outbox, _ sender: MessageSender) async {
+    var complaint = Complaint(logger: logger)
+    var line = SendingLine()
+    var lastPrune = Instant(microseconds: .min)
+    await withTaskGroup(of: Step.self) { group in
+      group.addTask { await self.tick(true) }
+      while !Task.isCancelled, let step = await group.next() {
+        if case .ended(let result) = step {
+          line.end(result)
+          // Some results share a commit, and the others go on meanwhile.
+          if !line.isToBeNoted { continue }
+        }
+        do {
+          let now = clock()
+          let ended = line.results
+          if !ended.isEmpty {
+            try await Self.blocking { try outbox.note(ended, at: now) }
+            line.noted(ended.count)
+          }
+          if now.microseconds &- lastPrune.microseconds > Instant.hour || lastPrune > now {
+            try await Self.blocking { try outbox.prune(at: now) }
+            lastPrune = now
+          }
+          let (busy, limits) = (line.busy, line.failures)
+          let attempts = try await Self.blocking {
+            try outbox.due(at: now, except: busy) { name in
+              limits[name, default: 0] >= ServiceLimits.webhookFailuresMax
+                ? 1 : ServiceLimits.webhookAttemptsMax
+            }
+          }
+          for attempt in attempts {
+            line.begin(attempt)
+            group.addTask { .ended(await sender.send(attempt)) }
+          }
+          complaint.end()
+        } catch { complaint.say("messages cannot be sent: \(error)") }
+        if case .tick = step {
+          let isIdle = line.isIdle
+          group.addTask { await self.tick(isIdle) }
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func tick(_ isIdle: Bool) async -> Step {
+    await wait(isIdle ? pause : .milliseconds(ServiceLimits.webhookBusyMilliseconds))
+    return .tick
+  }
+
+  private func wait(_ duration: Duration) async {
+    // The only error is that the task was cancelled, which the caller looks at.
+    do { try await Task.sleep(for: duration) } catch { return }
+  }
+
+  /// Runs what blocks a thread on one that is for that.
+  private static func blocking<Value: Sendable>(
+    _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await NIOThreadPool.singleton.runIfActive(body)
+  }
+}
+
+/// The attempts that are under way, and those that have ended and are not noted yet.
+private struct SendingLine {
+  private(set) var busy: Set<Attempt.Key> = []
+  private(set) var results: [AttemptResult] = []
+  /// How many attempts in a row have failed, by webhook: a receiver that is down gets one at a
+  /// time.
+  private(set) var failures: [String: Int] = [:]
+  private var names: [Attempt.Key: String] = [:]
+
+  var isIdle: Bool { busy.isEmpty }
+
+  /// Whether enough have ended to be noted at once.
+  var isToBeNoted: Bool { results.count * 4 >= busy.count }
+
+  mutating func begin(_ attempt: Attempt) {
+    busy.insert(attempt.key)
+    names[attempt.key] = attempt.webhook
+  }
+
+  mutating func end(_ result: AttemptResult) {
+    results.append(result)
+    guard let name = names.removeValue(forKey: result.key) else { return }
+    if result.problem == nil { failures[name] = nil } else { failures[name, default: 0] += 1 }
+    Counter(
+      label: "daybook.webhook.attempts",
+      dimensions: [
+        ("webhook", name), ("outcome", result.problem == nil ? "delivered" : "failed"),
+      ]
+    ).increment()
+  }
+
+  /// The first results are on the disk: their customers can have the next message.
+  mutating func noted(_ count: Int) {
+    for result in results.prefix(count) { busy.remove(result.key) }
+    results.removeFirst(count)
+  }
+}
+
+/// Says once what goes wrong again and again.
+private struct Complaint {
+  let logger: Logger
+  private var last: String?
+
+  init(logger: Logger) { self.logger = logger }
+
+  mutating func say(_ text: String) {
+    if last != text { logger.error("\(text)") }
+    last = text
+  }
+
+  mutating func end() { last = nil }
+}

@@ -1,0 +1,215 @@
+import Crypto
+import Foundation
+import GRDB
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import LedgerQueries
+import LedgerStore
+import Testing
+
+@testable import Webhooks
+
+@Suite("What webhooks tell") struct TellerTests {
+  private func states(_ message: TellingBench.Received) -> [String] {
+    (message.data["entries"]?.array ?? []).map { entry in
+      let members = Dictionary(
+        uniqueKeysWithValues: (entry.object ?? []).map { ($0.name, $0.value) })
+      func state(_ side: String) -> String {
+        members[side]?.object?.first { $0.name == "state" }?.value.string ?? "-"
+      }
+      let name = members["product"]?.string ?? members["entitlement"]?.string ?? "?"
+      return "\(name): \(state("before")) to \(state("after"))"
+    }
+  }
+
+  @Test("what was there before is not told, and a purchase and its refund are")
+  func changes() throws {
+    let bench = try TellingBench()
+    try bench.append(Line.purchase("1", of: "ada"))
+    try bench.hook()
+    #expect(try bench.told().isEmpty)
+    try bench.append(Line.purchase("2", of: "ada", "map"), Line.purchase("3", of: "eve"))
+    let bought = try bench.told()
+    #expect(bought.map { $0.text("account") } == ["ada", "eve"])
+    #expect(bought.map(states) == [["map: - to active"], ["book: - to active"]])
+    #expect(bought[0].data["gained"]?.array?.compactMap(\.string) == ["map"])
+    try bench.append(Line.refund("4", of: "2"))
+    let refunded = try bench.told()
+    #expect(refunded.map(states) == [["map: active to refunded"]])
+    #expect(refunded[0].text("account") == "ada")
+    #expect(refunded[0].data["lost"]?.array?.compactMap(\.string) == ["map"])
+    #expect(try bench.told().isEmpty)
+  }
+
+  @Test("a late event tells the difference that it makes, and not the history") func late() throws {
+    let bench = try TellingBench()
+    try bench.hook()
+    try bench.append(
+      Line.purchase("1", of: "ada", at: "2024-02-10T00:00:00Z"),
+      Line.refund("2", of: "1", at: "2024-02-20T00:00:00Z"))
+    #expect(try bench.told().map(states) == [["book: - to refunded"]])
+    // Dated before everything; it changes nothing that is true now.
+    try bench.append(Line.purchase("1b", of: "ada", at: "2024-01-01T00:00:00Z", more: ""))
+    let late = try bench.told()
+    #expect(late.map(states) == [["book: refunded to active"]])
+    try bench.append(
+      """
+      {"id":"s","type":"session.started","occurredAt":"2024-01-01T00:00:00Z","account":"ada",\
+      "device":"d","session":"x"}
+      """)
+    #expect(try bench.told().isEmpty)
+  }
+
+  private static let month = ",\"data\":{\"expiresAt\":\"2024-03-10T00:00:00Z\"}"
+
+  @Test("the end of a subscription is told when it comes, and not before a renewal is folded")
+  func time() throws {
+    let bench = try TellingBench()
+    try bench.append(
+      Line.catalog("c", "monthly", "autoRenewable", ",\"entitlements\":[\"premium\"]"))
+    try bench.hook()
+    try bench.append(
+      Line.purchase(
+        "1", of: "ada", "monthly", data: "\"expiresAt\":\"2024-03-10T00:00:00Z\""))
+    let begun = try bench.told()
+    #expect(begun.map(states) == [["monthly: - to active"]])
+    #expect(begun[0].data["gained"]?.array?.compactMap(\.string) == ["monthly", "premium"])
+    bench.now = try #require(Instant(rfc3339: "2024-03-09T00:00:00Z"))
+    #expect(try bench.told().isEmpty)
+    // A renewal that is not folded yet holds back what time alone would tell.
+    try bench.append(
+      """
+      {"id":"r","type":"subscription.renewed","occurredAt":"2024-03-10T00:00:00Z",\
+      "source":"notification","transaction":"2","originalTransaction":"1","product":"monthly",\
+      "environment":"production","data":{"expiresAt":"2024-04-10T00:00:00Z"}}
+      """, isFolded: false)
+    bench.now = try #require(Instant(rfc3339: "2024-03-11T00:00:00Z"))
+    #expect(try bench.told().isEmpty)
+    try bench.ledger.fold()
+    #expect(try bench.told().map(states) == [["monthly: active to active"]])
+    bench.now = try #require(Instant(rfc3339: "2024-04-09T23:00:00Z"))
+    #expect(try bench.told().isEmpty)
+    bench.now = try #require(Instant(rfc3339: "2024-04-10T00:00:00Z"))
+    let ended = try bench.told()
+    #expect(ended.map(states) == [["monthly: active to expired"]])
+    #expect(ended[0].text("at") == "2024-04-10T00:00:00Z")
+    #expect(try bench.told().isEmpty)
+  }
+
+  @Test("a transfer tells both customers, each once, and the event itself to both")
+  func transfer() throws {
+    let bench = try TellingBench()
+    try bench.hook("shop", [MessageType.changed, "account.transferred"])
+    try bench.append(Line.purchase("1", of: "ada"))
+    #expect(try bench.told().count == 1)
+    try bench.append(
+      """
+      {"id":"t","type":"account.transferred","occurredAt":"2024-02-05T00:00:00Z",\
+      "source":"operator","account":"ada","data":{"to":"eve","operator":"kim","reason":"sold"}}
+      """)
+    let told = try bench.told()
+    let changed = told.filter { $0.type == MessageType.changed }
+    #expect(Set(changed.map { "\($0.text("account") ?? "-") \(states($0))" }) == [
+      #"ada ["book: active to -"]"#, #"eve ["book: - to active"]"#,
+    ])
+    let events = told.filter { $0.type == "account.transferred" }
+    #expect(Set(events.compactMap { $0.text("account") }) == ["ada", "eve"])
+  }
+
+  @Test("an event of a chosen type is told about the owner of its transaction") func events() throws {
+    let bench = try TellingBench()
+    try bench.hook("money", ["transaction.refund*"])
+    try bench.append(Line.purchase("1", of: "ada"), Line.refund("2", of: "1"))
+    let told = try bench.told()
+    #expect(told.map(\.type) == ["transaction.refunded"])
+    #expect(told[0].text("account") == "ada")
+    let event = try #require(told[0].data["event"]?.object)
+    #expect(event.first { $0.name == "position" }?.value.integer == 2)
+    #expect(event.first { $0.name == "id" }?.value.string == "2")
+  }
+
+  @Test("a change of the catalogue is told to every customer whom it changes") func catalogue() throws {
+    let bench = try TellingBench()
+    try bench.hook()
+    for index in 1...40 {
+      try bench.append(Line.purchase("\(index)", of: "a\(index)"), isFolded: false)
+    }
+    try bench.append(Line.purchase("x", of: "other", "map"))
+    #expect(try bench.told().count == 41)
+    try bench.append(Line.catalog("c", "book", "nonConsumable", ",\"entitlements\":[\"library\"]"))
+    let told = try bench.told()
+    #expect(told.count == 40)
+    #expect(told.allSatisfy { $0.data["gained"]?.array?.compactMap(\.string) == ["library"] })
+    try bench.ledger.rebuild()
+    #expect(try bench.told().isEmpty, "another generation that says the same")
+  }
+
+  @Test("findings are told when they come and when a late event explains them") func findings() throws {
+    let bench = try TellingBench()
+    let finish = """
+      {"id":"f","type":"transaction.finished","occurredAt":"2024-02-01T10:00:05Z","device":"d",\
+      "account":"ada","transaction":"1","environment":"production"}
+      """
+    try bench.append(finish)
+    try bench.hook("pager", ["finding.*"])
+    #expect(try bench.told().isEmpty, "what was there before")
+    try bench.append(
+      finish.replacing("\"1\"", with: "\"7\"").replacing("\"f\"", with: "\"f7\""))
+    let opened = try bench.told()
+    #expect(opened.map(\.type) == [MessageType.opened])
+    let finding = try #require(opened[0].data["finding"]?.object)
+    func text(_ name: String) -> String? { finding.first { $0.name == name }?.value.string }
+    #expect(text("rule") == Rule.finishedUnknown.id)
+    #expect(text("account") == "ada" && text("transaction") == "7" && text("advice") != nil)
+    // The delivery before it arrives late, of both.
+    for number in ["1", "7"] {
+      try bench.append(
+        """
+        {"id":"p\(number)","type":"transaction.purchased","occurredAt":"2024-02-01T10:00:00Z",\
+        "device":"d","account":"ada","transaction":"\(number)","product":"book",\
+        "environment":"production"}
+        """, isFolded: false)
+    }
+    try bench.ledger.fold()
+    let closed = try bench.told()
+    #expect(closed.filter { $0.type == MessageType.closed }.count == 2)
+  }
+
+  @Test("a webhook gets what its filter admits") func filters() throws {
+    let bench = try TellingBench()
+    try bench.hook("all")
+    try bench.hook("production", environments: [.production])
+    try bench.hook("map", products: ["map"])
+    try bench.append(
+      Line.purchase("1", of: "ada"), Line.purchase("2", of: "ada", "map"),
+      Line.purchase("3", of: "eve", "map").replacing("production", with: "sandbox"))
+    try bench.look()
+    let counts = try bench.store.list().map { "\($0.webhook.name) \($0.counts.waiting)" }
+    #expect(counts == ["all 2", "map 2", "production 1"])
+  }
+
+  @Test("an erased customer is told nothing more, and no name is in the file") func erasure() throws {
+    let bench = try TellingBench()
+    try bench.hook("shop", [MessageType.changed, "finding.*", "transaction.purchased"])
+    try bench.append(
+      Line.purchase("1", of: "lovelace-ada", more: ",\"device\":\"ada-phone\""),
+      Line.purchase("2", of: "eve"))
+    try bench.look()
+    _ = try bench.ledger.erase(
+      account: "lovelace-ada", occurredAt: bench.now, operatorName: "kim", reason: "asked")
+    let told = try bench.receive()
+    #expect(Set(told.compactMap { $0.text("account") }) == ["eve"])
+    #expect(try bench.told().isEmpty)
+    let accounts = try bench.store.database.read { database in
+      try Int.fetchOne(database, sql: "SELECT count(*) FROM told")
+    }
+    #expect(accounts == 1)
+    for suffix in ["", "-wal"] {
+      let file = bench.path + "/service/" + WebhookDatabase.fileName + suffix
+      let bytes = try Data(contentsOf: URL(filePath: file))
+      #expect(bytes.range(of: Data("lovelace-ada".utf8)) == nil)
+      #expect(bytes.range(of: Data("ada-phone".utf8)) == nil)
+    }
+  }
+}
