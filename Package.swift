@@ -382,7 +382,8 @@ let package = Package(
     .testTarget(
       name: "WebhooksTests",
       dependencies: [
-        "Webhooks", "LedgerStore", "LedgerEvents", "LedgerModel", "LMDB", "LedgerHistories",
+        "Webhooks", "LedgerQueries", "LedgerStore", "LedgerEvents", "LedgerModel", "LMDB",
+        "LedgerHistories", "LedgerTesting",
         .product(name: "GRDB", package: "GRDB.swift"), crypto,
       ],
       swiftSettings: strict),
@@ -402,7 +403,8 @@ let package = Package(
       name: "LedgerServiceTests",
       dependencies: [
         "LedgerService", "ServiceAccess", "LedgerAnswers", "LedgerQueries", "LedgerStore",
-        "LedgerEvents", "Entitlements", "LedgerImport", "LMDB", "LedgerHistories", "daybook",
+        "LedgerEvents", "Entitlements", "LedgerImport", "LMDB", "LedgerHistories", "Webhooks",
+        "daybook",
         "daybook-serve",
         .product(name: "AsyncHTTPClient", package: "async-http-client"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -151,6 +151,13 @@ import Testing
     Sample("answer-key-new", "answer-key new --format json"),
     Sample("answer-key-list", "answer-key list --format json"),
     Sample(
+      "webhook-create",
+      "webhook create shop --url https://shop.example.com/hooks --type entitlement.changed "
+        + "--type transaction.refund* --format json"),
+    Sample("webhook-test", "webhook test shop --format json"),
+    Sample("webhook-list", "webhook list --format json"),
+    Sample("webhook-deliveries", "webhook deliveries shop --format json"),
+    Sample(
       "content-install",
       "content install Tools/samples/atlas --into \(installed) --account keeper-7 --device phone-1 --format json"
     ),
@@ -258,6 +265,12 @@ import Testing
       // Tokens are random, and the sample is none that a search for leaked secrets reports.
       .replacing(/daybook_[a-z2-7]{8}_[A-Za-z0-9_-]{43}/, with: "daybook_k3m7q2xw_…")
       .replacing(/"(x|kid)":"[A-Za-z0-9_-]{43}"/) { "\"\($0.output.1)\":\"…\"" }
+      .replacing(/whsec_[A-Za-z0-9+\/]{43}=/, with: "whsec_…")
+      .replacing(/msg_[0-9a-f]{32}/, with: "msg_6f1c02d4…")
+      .replacing(/"(nextAt|oldestWaitingAt)":"[^"]*"/) {
+        "\"\($0.output.1)\":\"2026-02-01T12:00:00Z\""
+      }
+      .replacing(/("position":0,"at":")[^"]*"/) { "\($0.output.1)2026-02-01T12:00:00Z\"" }
       // Each ledger has its own key of digests in ids.
       .replacing(/(receipt:[^"]*:)[0-9a-f]{16}"/) { "\($0.output.1)d6b5915c46057bcb\"" }
       .replacing(/"lmdb":"[^"]*"/, with: #""lmdb":"0.9.24""#)

@@ -196,8 +196,11 @@ import Testing
       Line.purchase("1", of: "lovelace-ada", more: ",\"device\":\"ada-phone\""),
       Line.purchase("2", of: "eve"))
     try bench.look()
-    _ = try bench.ledger.erase(
-      account: "lovelace-ada", occurredAt: bench.now, operatorName: "kim", reason: "asked")
+    let erasure = """
+      {"id":"e","type":"account.erased","occurredAt":"2024-02-09T00:00:00Z","source":"operator",\
+      "account":"lovelace-ada","data":{"operator":"kim","reason":"asked"}}
+      """
+    try bench.ledger.erase(EventDecoder().decode(line: Array(erasure.utf8), number: 1).event)
     let told = try bench.receive()
     #expect(Set(told.compactMap { $0.text("account") }) == ["eve"])
     #expect(try bench.told().isEmpty)

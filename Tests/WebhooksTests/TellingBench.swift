@@ -44,7 +44,8 @@ final class TellingBench {
     set { present.set(newValue) }
   }
 
-  static let start = Instant(rfc3339: "2024-03-01T00:00:00Z")!
+  /// 2024-03-01T00:00:00Z.
+  static let start = Instant(microseconds: 1_709_251_200_000_000)
 
   init(now: Instant = TellingBench.start) throws {
     let present = Present(now)
@@ -84,7 +85,7 @@ final class TellingBench {
   /// Appends events as JSON and folds them.
   func append(_ lines: String..., isFolded: Bool = true) throws {
     for line in lines {
-      let input = try EventDecoder().decode(Array(line.utf8))
+      let input = try EventDecoder().decode(line: Array(line.utf8), number: 1)
       try ledger.appendAndWait([input])
     }
     if isFolded { try ledger.fold() }
@@ -131,12 +132,8 @@ final class TellingBench {
   }
 }
 
-extension JSONValue: @retroactive Equatable {
-  public static func == (left: JSONValue, right: JSONValue) -> Bool {
-    "\(left)" == "\(right)"
-  }
-
-  func texts(_ name: String) -> [String] { [] }
+extension JSONValue: Equatable {
+  static func == (left: JSONValue, right: JSONValue) -> Bool { "\(left)" == "\(right)" }
 }
 
 /// Events as JSON.

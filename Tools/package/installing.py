@@ -120,6 +120,9 @@ def after_the_page(visit):
     token = visit.succeeds("a token for Prometheus", (
         "runuser -u daybook -- daybook --ledger /var/lib/daybook/ledger token create scraper "
         "--scope admin --operator prometheus"))
+    visit.succeeds("a webhook is made", (
+        "runuser -u daybook -- daybook --ledger /var/lib/daybook/ledger webhook create shop "
+        "--url http://127.0.0.1:9/hooks --type entitlement.changed"))
     # Counters are there once they have counted.
     visit.succeeds("it takes in what it has already", (
         f"curl -sSf -H 'Authorization: Bearer {token}' -H 'Content-Type: application/x-ndjson' "

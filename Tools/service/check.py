@@ -47,6 +47,9 @@ class Service:
         self.run("init", self.ledger)
         self.run("append", "--ledger", self.ledger, tree / "Tests/Samples/every-type.jsonl")
         self.run("answer-key", "new", "--ledger", self.ledger)
+        # Nobody listens there.
+        self.run("webhook", "create", "shop", "--url", "http://127.0.0.1:9/hooks", "--type", "*",
+                 "--ledger", self.ledger)
         self.log = folder / f"{self.ledger.name}.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -92,6 +95,11 @@ class Service:
         check("the log has no error", not errors, errors[:3])
 
 
+def address_of(path):
+    """An address of a path with parameters in it."""
+    return path.replace("{position}", "1").replace("{name}", "shop")
+
+
 def fill(service):
     """Appends what the scenarios play, over HTTP. Returns the last position."""
     position = 0
@@ -113,7 +121,7 @@ def compare_parameters(service, document):
             names = {one["name"] for one in found if one["in"] == "query"}
             if not names:
                 continue
-            address = path.replace("{position}", "1") + "?unknownParameter=1"
+            address = address_of(path) + "?unknownParameter=1"
             body = b"{}" if method == "post" else None
             status, _, answer = service.ask(
                 address, method.upper(), body, Content_Type="application/json")
@@ -133,7 +141,7 @@ def compare_rules(service, document):
 def compare_heads(service, document):
     """HEAD is answered as GET is, without a body, and is counted as ended."""
     for path, operations in document["paths"].items():
-        address = path.replace("{position}", "1")
+        address = address_of(path)
         status, headers, body = service.ask(address, "HEAD")
         other, more, _ = service.ask(address)
         check(f"HEAD {path}", (status, headers.get("Content-Type"), body)
@@ -153,7 +161,7 @@ def compare_tokens(folder, document):
             for scope in ("append", "read", "operate")}
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
-                address, body = path.replace("{position}", "1"), b"{}" if method == "post" else None
+                address, body = address_of(path), b"{}" if method == "post" else None
                 named = f"{method} {path}"
                 needed = {"401", "403"} & set(operation["responses"])
                 status, headers, _ = service.ask(address, method.upper(), body)

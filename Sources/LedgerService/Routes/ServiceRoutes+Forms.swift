@@ -47,7 +47,7 @@ extension ServiceRoutes {
   }
 
   /// The fields of a form.
-  private func fields(
+  func fields(
     _ request: Request, _ known: [String]
   ) async throws(Problem) -> QueryItems {
     try PageDoor.refuseOtherSites(request)

@@ -36,6 +36,7 @@ extension ServiceRoutes {
     page(router, "/compare") { visit async throws(Problem) in try await compare(visit) }
     page(router, "/status") { visit async throws(Problem) in try await status(visit) }
     addActPages(to: router)
+    addDeliveryPages(to: router)
   }
 
   /// Registers a page that is asked for by GET.

@@ -11,8 +11,14 @@ import Webhooks
 extension ServiceRoutes {
   /// The webhooks, for those who run the service.
   func addWebhooks(to group: RouterGroup<ServiceContext>) {
-    group.answer("/v1/webhooks") { _, _ in try await listedWebhooks() }
-    group.post("/v1/webhooks") { request, context in try await create(request, context) }
+    group.answer("/v1/webhooks") { _, context in
+      try Self.refuseRestricted(context)
+      return try await listedWebhooks()
+    }
+    group.post("/v1/webhooks") { request, context in
+      try Self.refuseRestricted(context)
+      return try await create(request, context)
+    }
     group.answer("/v1/webhooks/:name") { _, context in
       let name = try Self.webhookName(context)
       return try await work.run { () throws(Problem) in
@@ -171,7 +177,7 @@ extension ServiceRoutes {
   }
 
   /// Who has changed where customers' data is sent is in the log.
-  private func noteChange(_ what: String, _ name: String, _ context: ServiceContext) {
+  func noteChange(_ what: String, _ name: String, _ context: ServiceContext) {
     audit.notice(
       "webhook changed",
       metadata: [
@@ -189,11 +195,21 @@ extension ServiceRoutes {
     }
   }
 
+  /// The webhook that the address names.
   private static func webhookName(_ context: ServiceContext) throws(Problem) -> String {
+    try refuseRestricted(context)
     guard let name = context.parameters.get("name") else {
       throw Problem(.notFound, "Name a webhook.")
     }
     return name.removingPercentEncoding ?? name
+  }
+
+  /// Messages name customers of all apps.
+  static func refuseRestricted(_ context: ServiceContext) throws(Problem) {
+    guard let token = context.token, token.account == nil, token.apps.isEmpty else {
+      throw Problem(
+        .forbidden, "Webhooks are about all customers, and the token is for some of them.")
+    }
   }
 
   /// The webhooks, if there ever was one.

@@ -40,6 +40,21 @@ final class RefusedNotifications: Sendable {
     }
   }
 
+  /// The names of the files of those that are kept, in their order.
+  ///
+  /// - Throws: ``Problem``: `unavailable`.
+  func names() throws(Problem) -> [String] {
+    do throws(FolderError) {
+      let root = try FolderHandle(path: ledger)
+      guard try root.kind(of: "service") == .folder else { return [] }
+      let service = try root.folder("service")
+      guard try service.kind(of: "refused") == .folder else { return [] }
+      return try service.folder("refused").names().filter { $0.hasSuffix(".json") }.sorted()
+    } catch {
+      throw Problem(.unavailable, "The refused notifications cannot be listed: \(error)")
+    }
+  }
+
   private func keep(
     _ body: [UInt8], _ name: String, _ isSigned: Bool
   ) throws(FolderError) -> Bool {

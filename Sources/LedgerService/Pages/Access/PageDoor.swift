@@ -230,6 +230,7 @@ struct PageVisitor: Sendable {
     case .findings, .compare: token.allows(.read) && !isRestricted
     case .live: token.allows(.read)
     case .acts: token.allows(.operate)
+    case .deliveries: token.allows(.admin) && !isRestricted
     case .status: token.allows(.read)
     }
   }

@@ -110,6 +110,7 @@ extension Page.Place {
   var purpose: String {
     switch self {
     case .search: "Find a customer, a purchase or an event."
+    case .deliveries: "What other servers were told, what waits, and what no receiver has taken."
     case .findings: "What went wrong, by release of the app, with what to do about it."
     case .live: "What is happening now, and what has happened, by filters."
     case .compare: "What changed between two moments of either clock."

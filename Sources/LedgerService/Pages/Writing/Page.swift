@@ -6,7 +6,7 @@ import NIOCore
 struct Page: Sendable {
   /// What the navigation leads to.
   enum Place: CaseIterable, Sendable {
-    case search, findings, live, compare, acts, status
+    case search, findings, live, compare, acts, deliveries, status
 
     var path: String {
       switch self {
@@ -15,6 +15,7 @@ struct Page: Sendable {
       case .live: "/live"
       case .compare: "/compare"
       case .acts: "/acts"
+      case .deliveries: DeliveriesPage.path
       case .status: "/status"
       }
     }
@@ -26,6 +27,7 @@ struct Page: Sendable {
       case .live: "Live events"
       case .compare: "Compare"
       case .acts: "Acts"
+      case .deliveries: "Deliveries"
       case .status: "Health"
       }
     }

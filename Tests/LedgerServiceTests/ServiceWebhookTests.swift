@@ -1,0 +1,356 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LedgerEvents
+import LedgerStore
+import Logging
+import NIOCore
+import ServiceAccess
+import Synchronization
+import Testing
+
+@testable import LedgerService
+@testable import Webhooks
+
+/// A receiver of webhooks on this machine, which notes what it gets.
+final class HookReceiver: Sendable {
+  struct Message: Sendable {
+    let path: String
+    let headers: HTTPFields
+    let body: String
+
+    func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+
+    var id: String { header("webhook-id") ?? "-" }
+
+    /// A member of the message, or of its data.
+    func text(_ name: String) throws -> String? {
+      let object = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+      let data = object?["data"] as? [String: Any]
+      return (object?[name] ?? data?[name]) as? String
+    }
+  }
+
+  private let held = Mutex<[Message]>([])
+  /// Returns the status with which a message is answered.
+  private let answer: @Sendable (Message, Int) -> HTTPResponse.Status
+  let port: Int
+  private let serving: Task<Void, any Error>
+
+  var messages: [Message] { held.withLock { $0 } }
+
+  init(
+    _ answer: @escaping @Sendable (Message, Int) -> HTTPResponse.Status = { _, _ in .ok }
+  ) async throws {
+    self.answer = answer
+    let (ports, found) = AsyncStream<Int>.makeStream()
+    let router = Router()
+    let hand = ReceiverHand()
+    router.post("**") { request, context in
+      var request = request
+      let body = try await request.collectBody(upTo: 1 << 20)
+      return hand.take(
+        Message(path: request.uri.path, headers: request.headers, body: String(buffer: body)))
+    }
+    var logger = Logger(label: "receiver")
+    logger.logLevel = .critical
+    let application = Application(
+      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { channel in found.yield(channel.localAddress?.port ?? 0) },
+      logger: logger)
+    serving = Task { try await application.run() }
+    var iterator = ports.makeAsyncIterator()
+    port = await iterator.next() ?? 0
+    hand.set { [weak self] message in
+      guard let self else { return .serviceUnavailable }
+      let count = self.held.withLock { held in
+        held.append(message)
+        return held.count
+      }
+      return self.answer(message, count)
+    }
+  }
+
+  func close() async {
+    serving.cancel()
+    do { try await serving.value } catch {
+      // It was cancelled.
+      return
+    }
+  }
+
+  /// Waits until a number of messages has come.
+  func wait(for count: Int) async throws -> [Message] {
+    for _ in 0..<3_000 {
+      if messages.count >= count { return messages }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return messages
+  }
+}
+
+/// What takes messages, once there is somebody who does.
+private final class ReceiverHand: Sendable {
+  private let held = Mutex<(@Sendable (HookReceiver.Message) -> HTTPResponse.Status)?>(nil)
+
+  func set(_ take: @escaping @Sendable (HookReceiver.Message) -> HTTPResponse.Status) {
+    held.withLock { $0 = take }
+  }
+
+  func take(_ message: HookReceiver.Message) -> HTTPResponse.Status {
+    held.withLock { $0 }?(message) ?? .serviceUnavailable
+  }
+}
+
+extension ServiceBench {
+  /// Sends a JSON document.
+  fileprivate func call(
+    _ address: String, _ json: String, _ method: HTTPRequest.Method = .post,
+    token: String? = nil
+  ) async throws -> Reply {
+    let headers = json.isEmpty ? [:] : ["Content-Type": "application/json"]
+    return try await Reply(
+      try await response(
+        method, address, headers: headers, body: ByteBuffer(string: json), token: token))
+  }
+}
+
+@Suite("Webhooks of the service", .timeLimit(.minutes(20))) struct ServiceWebhookTests {
+  /// A service that tells, without its sockets.
+  private func telling(
+    _ bench: ServiceBench, _ body: () async throws -> Void
+  ) async throws {
+    var logger = Logger(label: "telling")
+    logger.logLevel = .critical
+    let keeper = WebhookKeeper(ledger: bench.path)
+    let service = WebhookService(
+      ledger: bench.ledger, keeper: keeper, logger: logger, version: "1",
+      pause: .milliseconds(20))
+    let running = Task { try await service.run() }
+    do { try await body() } catch {
+      running.cancel()
+      try await running.value
+      throw error
+    }
+    running.cancel()
+    try await running.value
+    try keeper.close()
+  }
+
+  private func create(
+    _ bench: ServiceBench, _ receiver: HookReceiver, types: String = "\"entitlement.changed\""
+  ) async throws -> String {
+    let made = try await bench.call(
+      "/v1/webhooks",
+      """
+      {"name":"shop","url":"http://127.0.0.1:\(receiver.port)/in","types":[\(types)]}
+      """)
+    #expect(made.status == 201, "\(made.body)")
+    return try #require(try made.object()["secret"] as? String)
+  }
+
+  private func waitUntilTaken(_ bench: ServiceBench) async throws {
+    for _ in 0..<3_000 {
+      let shop = try await bench.get("/v1/webhooks/shop").object()
+      if shop["since"] is Int { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("the webhook was not taken up")
+  }
+
+  private static func purchase(_ id: String, _ account: String, _ product: String) -> String {
+    """
+    {"id":"\(id)","type":"transaction.purchased","occurredAt":"2024-02-01T10:00:00Z",\
+    "source":"server","account":"\(account)","transaction":"\(id)","product":"\(product)",\
+    "environment":"production"}
+    """
+  }
+
+  @Test("what is appended is told, signed, and counted as delivered") func delivered() async throws {
+    let receiver = try await HookReceiver()
+    try await ServiceBench.run { bench in
+      try await telling(bench) {
+        let secret = try await create(bench, receiver)
+        try await waitUntilTaken(bench)
+        let appended = try await bench.call(
+          "/v1/events", Self.purchase("1", "ada", "book"))
+        #expect(appended.status == 200, "\(appended.body)")
+        let message = try #require(try await receiver.wait(for: 1).first)
+        #expect(message.path == "/in")
+        #expect(try message.text("type") == "entitlement.changed")
+        #expect(try message.text("account") == "ada")
+        #expect(message.header("content-type") == "application/json")
+        #expect(message.header("user-agent") == "daybook/1")
+        let seconds = try #require(message.header("webhook-timestamp"))
+        let key = try #require(Data(base64Encoded: String(secret.dropFirst("whsec_".count))))
+        let code = HMAC<SHA256>.authenticationCode(
+          for: Data("\(message.id).\(seconds).\(message.body)".utf8),
+          using: SymmetricKey(data: key))
+        #expect(
+          message.header("webhook-signature") == "v1," + Data(code).base64EncodedString())
+        for _ in 0..<3_000 {
+          let shop = try await bench.get("/v1/webhooks/shop").object()
+          if shop["delivered"] as? Int == 1 { break }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        let page = try await bench.get("/v1/webhooks/shop/deliveries?state=delivered").object()
+        let items = try #require(page["items"] as? [[String: Any]])
+        #expect(items.map { $0["account"] as? String } == ["ada"])
+        #expect(items.first?["id"] as? String == message.id)
+      }
+    }
+    await receiver.close()
+  }
+
+  @Test("a receiver that fails gets the same message again, and no redirect is followed")
+  func again() async throws {
+    let receiver = try await HookReceiver { _, count in
+      count == 1 ? .init(code: 307) : .noContent
+    }
+    try await ServiceBench.run { bench in
+      try await telling(bench) {
+        _ = try await create(bench, receiver, types: "\"transaction.*\"")
+        let tested = try await bench.call("/v1/webhooks/shop/test", "")
+        #expect(tested.status == 200, "\(tested.body)")
+        let first = try #require(try await receiver.wait(for: 1).first)
+        #expect(try first.text("type") == "webhook.test")
+        let keeper = WebhookKeeper(ledger: bench.path)
+        let store = try #require(try keeper.store())
+        for _ in 0..<3_000 {
+          if try store.deliveries(of: "shop", limit: 1).first?.attempts == 1 { break }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        let failed = try #require(try store.deliveries(of: "shop", limit: 1).first)
+        #expect(failed.status == 307 && failed.state == .waiting)
+        // Whoever repairs a receiver does not wait for the next try.
+        let resumed = try await bench.call("/v1/webhooks/shop/resume", "")
+        #expect(resumed.status == 200)
+        let both = try await receiver.wait(for: 2)
+        #expect(both.count == 2 && both[1].id == first.id && both[1].body == first.body)
+        try keeper.close()
+      }
+    }
+    await receiver.close()
+  }
+
+  @Test("is managed over HTTP by administrators for all apps alone") func managed() async throws {
+    let receiver = try await HookReceiver()
+    var limits = ServiceBench.Limits()
+    limits.hasTokens = true
+    try await ServiceBench.run(limits) { bench in
+      let admin = try bench.token("admin", [.admin])
+      let others = [
+        try bench.token("reader", [.read]), try bench.token("operator", [.operate]),
+        try bench.token("one-app", [.admin], apps: ["com.example.tides"]),
+      ]
+      let body = """
+        {"name":"shop","url":"http://127.0.0.1:\(receiver.port)/","types":["finding.*"],\
+        "severities":["critical"]}
+        """
+      for other in others {
+        #expect(try await bench.get("/v1/webhooks", token: other).status == 403)
+        #expect(
+          try await bench.call("/v1/webhooks", body, token: other).status
+            == 403)
+      }
+      #expect(try await bench.get("/v1/webhooks/shop", token: admin).status == 404)
+      #expect(try await bench.get("/v1/webhooks", token: admin).body == "{\"items\":[]}\n")
+      let made = try await bench.call(
+        "/v1/webhooks", body, token: admin)
+      #expect(made.status == 201)
+      let secret = try #require(try made.object()["secret"] as? String)
+      let again = try await bench.call(
+        "/v1/webhooks", body, token: admin)
+      #expect(again.status == 409)
+      for other in others {
+        #expect(try await bench.get("/v1/webhooks/shop/deliveries", token: other).status == 403)
+      }
+      let listed = try await bench.get("/v1/webhooks", token: admin)
+      #expect(listed.body.contains("\"severities\":[\"critical\"]"))
+      #expect(!listed.body.contains(secret))
+      let rotated = try await bench.call("/v1/webhooks/shop/rotate", "", token: admin)
+      #expect(try rotated.object()["secret"] as? String != secret)
+      for wrong in [
+        #"{"name":"x","url":"http://example.com/","types":["*"]}"#,
+        #"{"name":"x","url":"https://example.com/","types":["nothing.ever"]}"#,
+        #"{"name":"x","url":"https://example.com/"}"#,
+        #"{"name":"x","url":"https://example.com/","types":["*"],"rules":["no-rule"]}"#,
+        #"{"name":"x","url":"https://example.com/","types":"*"}"#,
+        #"{"name":"x","link":"https://example.com/","types":["*"]}"#, "[]", "",
+      ] {
+        let refused = try await bench.call(
+          "/v1/webhooks", wrong, token: admin)
+        #expect(refused.status == 400, "\(wrong): \(refused.body)")
+      }
+      for wrong in [#"{"dead":false}"#, #"{"from":5,"to":4}"#, #"{"message":"m","dead":true}"#] {
+        let refused = try await bench.call(
+          "/v1/webhooks/shop/resend", wrong, token: admin)
+        #expect(refused.status == 400, "\(wrong)")
+      }
+      let unknown = try await bench.call(
+        "/v1/webhooks/shop/resend", #"{"message":"msg_1"}"#,
+        token: admin)
+      #expect(unknown.status == 404)
+      #expect(try await bench.get("/v1/webhooks/shop/deliveries?state=x", token: admin).status == 400)
+      let metrics = try await bench.get("/metrics", token: admin).body
+      #expect(metrics.contains("daybook_webhook_waiting{webhook=\"shop\"} 0"), "\(metrics)")
+      let gone = try await bench.call("/v1/webhooks/shop", "", .delete, token: admin)
+      #expect(gone.status == 200)
+      #expect(try await bench.get("/v1/webhooks/shop", token: admin).status == 404)
+    }
+    await receiver.close()
+  }
+
+  @Test("the page of deliveries shows what became of messages, and sends them again")
+  func page() async throws {
+    try await ServiceBench.run { bench in
+      let empty = try await bench.page("/deliveries")
+      #expect(empty.status == 200 && empty.body.contains("No webhook yet"))
+      let store = try WebhookStore(creatingIn: bench.path)
+      _ = try store.create(
+        Webhook(
+          name: "shop", url: "http://127.0.0.1:9/a&b",
+          filter: MessageFilter(types: ["entitlement.changed"]), createdAt: Instant(microseconds: 0)))
+      let teller = Teller(bench.ledger, store)
+      while try teller.step() == .more {}
+      let name = "<b>ada&co"
+      try await bench.ledger.append([
+        EventInput(
+          event: Event(
+            id: "1", type: EventType(.transactionPurchased),
+            occurredAt: Instant(microseconds: 1_700_000_000_000_000), account: Name(name),
+            product: "book", transaction: "1"))
+      ])
+      try bench.ledger.fold()
+      while try teller.step() == .more {}
+      let outbox = Outbox(bench.ledger, store)
+      var now = EventLog.systemClock()
+      let attempts = try outbox.due(at: now, except: []) { _ in 9 }
+      #expect(attempts.count == 1)
+      // Three days later it is given up.
+      try outbox.note(
+        attempts.map { AttemptResult($0, status: 500, problem: "<i>no</i>") }, at: now)
+      now = Instant(microseconds: now.microseconds + 4 * Instant.day)
+      try outbox.note(
+        attempts.map { AttemptResult($0, status: 500, problem: "<i>no</i>") }, at: now)
+      let page = try await bench.page("/deliveries?webhook=shop&state=dead")
+      #expect(page.body.contains("&lt;b&gt;ada&amp;co") && !page.body.contains("<b>ada"))
+      #expect(page.body.contains("dead: &lt;i&gt;no&lt;/i&gt;"), "\(page.body)")
+      #expect(page.body.contains("Send all dead letters again"))
+      let token = try await bench.formToken(at: "/deliveries?webhook=shop&state=dead")
+      let forged = try await bench.form(
+        "/deliveries/resend", [("form", "x"), ("webhook", "shop"), ("dead", "true")])
+      #expect(forged.status == 403)
+      #expect(try store.deliveries(of: "shop", in: .dead, limit: 5).count == 1)
+      let sent = try await bench.form(
+        "/deliveries/resend", [("form", token), ("webhook", "shop"), ("dead", "true")])
+      #expect(sent.status == 303)
+      let after = try await bench.page(try #require(sent.header("Location")))
+      #expect(after.body.contains("1 message will be sent again"))
+      #expect(try store.deliveries(of: "shop", in: .waiting, limit: 5).count == 1)
+      try store.close()
+    }
+  }
+}
