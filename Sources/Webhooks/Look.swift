@@ -93,7 +93,9 @@ struct Looker {
     // than the last folded one: a renewal may be among the others.
     var at = request.now
     if view.position < view.log.lastPosition {
-      at = view.position == 0 ? .min : try view.log.record(at: view.position).recordedAt.microseconds
+      at =
+        view.position == 0
+        ? .min : min(at, try view.log.record(at: view.position).recordedAt.microseconds)
     }
     at = max(at, request.progress?.at ?? .min)
     var looker = Looker(

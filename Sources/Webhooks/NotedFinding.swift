@@ -15,6 +15,8 @@ struct NotedFinding {
   }
 
   let finding: Finding
+  /// How many findings with the same key came before it.
+  var ordinal = 0
 
   init(_ finding: Finding) { self.finding = finding }
 
@@ -27,7 +29,7 @@ struct NotedFinding {
       UInt64(finding.device), UInt64(finding.transaction), UInt64(finding.product),
       UInt64(finding.download),
     ]
-    hash.update(data: Data("\(parts)\(detail)".utf8))
+    hash.update(data: Data("\(parts)\(ordinal)\(detail)".utf8))
     let bits = hash.finalize().prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     return Key(anchor: finding.anchor, hash: Int64(bitPattern: bits))
   }

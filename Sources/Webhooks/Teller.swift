@@ -286,8 +286,13 @@ private struct Telling {
         known[NotedFinding.Key(anchor: anchor, hash: row["hash"])] = row["finding"]
       }
     }
+    var counts: [NotedFinding.Key: Int] = [:]
     for finding in findings.sorted() {
-      let noted = NotedFinding(finding)
+      var noted = NotedFinding(finding)
+      // A rule can be broken several times by one event.
+      let key = noted.key
+      noted.ordinal = counts[key, default: 0]
+      counts[key, default: 0] += 1
       if known.removeValue(forKey: noted.key) != nil { continue }
       let text = try noted.text()
       try database.execute(

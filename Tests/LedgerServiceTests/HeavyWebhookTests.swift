@@ -63,7 +63,7 @@ struct HeavyWebhookTests {
     }
     let ledger = try MadeLedger()
     let made = try ledger.daybook(
-      "webhook", "create", "shop", "--url", "http://127.0.0.1:\(receiver.port)/",
+      "webhook", "create", "shop", "--url", "http://127.0.0.1:\(receiver.port)/in",
       "--type", "entitlement.changed")
     #expect(made.status == 0 && made.output.hasPrefix("whsec_"), "\(made.errors)")
     var next = 1

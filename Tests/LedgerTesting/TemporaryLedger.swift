@@ -10,10 +10,11 @@ package final class TemporaryLedger {
   /// What was appended, in that order.
   package private(set) var arrived: [RecordedEvent] = []
 
-  package init() throws {
+  /// - Parameter clock: What events are recorded by that state no time of their own.
+  package init(clock: @escaping @Sendable () -> Instant = EventLog.systemClock) throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
     // Nothing is synced, because these tests do not depend on the disk.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest))
+    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest), clock: clock)
   }
 
   package convenience init(_ events: [RecordedEvent]) throws {

@@ -92,7 +92,7 @@ import Testing
     #expect(try bench.told().isEmpty)
     bench.now = try #require(Instant(rfc3339: "2024-04-10T00:00:00Z"))
     let ended = try bench.told()
-    #expect(ended.map(states) == [["monthly: active to expired"]])
+    try #require(ended.map(states) == [["monthly: active to expired"]])
     #expect(ended[0].text("at") == "2024-04-10T00:00:00Z")
     #expect(try bench.told().isEmpty)
   }

@@ -50,7 +50,7 @@ final class TellingBench {
   init(now: Instant = TellingBench.start) throws {
     let present = Present(now)
     self.present = present
-    temporary = try TemporaryLedger()
+    temporary = try TemporaryLedger(clock: { present.now })
     temporary.ledger.foldsOnlyWhenCalled()
     store = try WebhookStore(creatingIn: temporary.path)
     teller = Teller(temporary.ledger, store, clock: { present.now })
@@ -162,8 +162,8 @@ enum Line {
     -> String
   {
     """
-    {"id":"\(id)","type":"catalog.set","occurredAt":"2024-01-01T00:00:00Z","product":"\(product)",\
-    "data":{"kind":"\(kind)"\(more)}}
+    {"id":"\(id)","type":"catalog.set","occurredAt":"2024-01-01T00:00:00Z",\
+    "data":{"products":[{"product":"\(product)","kind":"\(kind)"\(more)}]}}
     """
   }
 }

@@ -289,9 +289,9 @@ extension ServiceRoutes {
       try Self.keeping { () throws(WebhookError) in try keeper.store()?.list() ?? [] }
     }
     for (webhook, counts) in all {
-      let labels = [PrometheusRegistry.Label(name: "webhook", value: webhook.name)]
-      metrics.set(.init(name: "daybook.webhook.waiting", labels: labels), Double(counts.waiting))
-      metrics.set(.init(name: "daybook.webhook.dead", labels: labels), Double(counts.dead))
+      let labels = [("webhook", webhook.name)]
+      metrics.set(.init("daybook.webhook.waiting", labels), Double(counts.waiting))
+      metrics.set(.init("daybook.webhook.dead", labels), Double(counts.dead))
     }
   }
 }
