@@ -278,7 +278,7 @@ private struct Telling {
     _ findings: [Finding], _ anchors: Set<NameNumber>, _ look: Look, isTold: Bool
   ) throws {
     var known: [NotedFinding.Key: String] = [:]
-    for anchor in anchors.sorted() {
+    for anchor in anchors.sorted() where anchor != 0 {
       let rows = try Row.fetchAll(
         database, sql: "SELECT hash, finding FROM findings WHERE anchor = ?",
         arguments: [Int64(anchor)])
@@ -294,6 +294,7 @@ private struct Telling {
       noted.ordinal = counts[key, default: 0]
       counts[key, default: 0] += 1
       if known.removeValue(forKey: noted.key) != nil { continue }
+      if try isNoted(noted) { continue }
       let text = try noted.text()
       try database.execute(
         sql: "INSERT OR IGNORE INTO findings (anchor, hash, finding) VALUES (?, ?, ?)",
@@ -308,6 +309,15 @@ private struct Telling {
         try add(message(MessageType.closed, try NotedFinding(text: text), text, look))
       }
     }
+  }
+
+  /// Whether a finding is noted that names nobody and nothing. Such ones of all units are noted
+  /// together, so that none of them is ever closed.
+  private func isNoted(_ noted: NotedFinding) throws -> Bool {
+    guard noted.key.anchor == 0 else { return false }
+    return try Row.fetchOne(
+      database, sql: "SELECT 1 FROM findings WHERE anchor = 0 AND hash = ?",
+      arguments: [noted.key.hash]) != nil
   }
 
   private func message(
