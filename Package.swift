@@ -66,12 +66,7 @@ let package = Package(
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
     .target(name: "PageReading", dependencies: ["LMDB"], swiftSettings: strict),
-    .target(
-      name: "AgeFiles",
-      dependencies: [
-        crypto, cryptoExtras,
-      ],
-      swiftSettings: strict),
+    .target(name: "AgeFiles", dependencies: [crypto, cryptoExtras], swiftSettings: strict),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
     .target(name: "LocalTime", dependencies: ["LedgerEvents"], swiftSettings: strict),
     .target(name: "LedgerModel", dependencies: ["LedgerEvents"], swiftSettings: strict),
@@ -107,10 +102,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "SignedStoreData",
-      dependencies: [
-        "LedgerEvents", crypto, cryptoExtras, asn1, x509,
-      ],
+      name: "SignedStoreData", dependencies: ["LedgerEvents", crypto, cryptoExtras, asn1, x509],
       swiftSettings: strict),
     .target(
       name: "LedgerImport",
@@ -159,10 +151,7 @@ let package = Package(
       name: "PackageFiles", dependencies: ["CArchive", "CFolder"],
       swiftSettings: strict + lifetimes),
     .target(
-      name: "HostedContent",
-      dependencies: [
-        "PackageFiles", "LedgerEvents", "LedgerModel", crypto,
-      ],
+      name: "HostedContent", dependencies: ["PackageFiles", "LedgerEvents", "LedgerModel", crypto],
       swiftSettings: strict),
     .target(
       name: "ProductCatalogue",
@@ -182,10 +171,7 @@ let package = Package(
       ],
       path: "Tools/daybook", swiftSettings: strict),
     .target(
-      name: "ServiceAccess",
-      dependencies: [
-        "PackageFiles", "LedgerEvents", crypto,
-      ],
+      name: "ServiceAccess", dependencies: ["PackageFiles", "LedgerEvents", crypto],
       swiftSettings: strict),
     .target(
       name: "Webhooks",

@@ -201,8 +201,8 @@ extension WebhookStore {
     }
     return WebhookError(
       .unknown,
-      "the webhook \(name) has no message \(text): `daybook webhook deliveries \(name)` shows those "
-        + "that are kept.")
+      "the webhook \(name) has no message \(text): `daybook webhook deliveries \(name)` shows "
+        + "those that are kept.")
   }
 }
 

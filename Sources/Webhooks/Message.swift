@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Foundation
+internal import LedgerAnswers
 internal import LedgerEvents
 internal import LedgerModel
-internal import LedgerAnswers
 
 /// Something to tell about one customer.
 struct Message {

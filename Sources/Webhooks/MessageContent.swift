@@ -1,5 +1,5 @@
-internal import LedgerEvents
 internal import LedgerAnswers
+internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerQueries
 internal import LedgerStore

@@ -123,7 +123,8 @@ extension MessageFilter {
       guard let value = values.first(where: { text($0) == wanted }) else {
         let near = Spelling.nearest(to: wanted, among: values.map(text), within: 3)
         throw WebhookError(
-          .invalid, "there is no \(what) \"\(wanted)\"\(near.map { ": did you mean \($0)?" } ?? ".")")
+          .invalid,
+          "there is no \(what) \"\(wanted)\"\(near.map { ": did you mean \($0)?" } ?? ".")")
       }
       found.append(value)
     }

@@ -74,6 +74,7 @@ struct NotedFinding {
     finding = Finding(
       rule: rule, environment: environment, position: form.position, occurredAt: form.occurredAt,
       account: form.account ?? 0, device: form.device ?? 0, transaction: form.transaction ?? 0,
-      product: form.product ?? 0, download: form.download ?? 0, detail: form.detail.map { Name($0) })
+      product: form.product ?? 0, download: form.download ?? 0, detail: form.detail.map { Name($0) }
+    )
   }
 }

@@ -20,8 +20,8 @@ enum TargetURL {
     guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
       throw WebhookError(
         .invalid,
-        "the URL has a name, a password or a fragment: leave them out. Messages are signed, so that "
-          + "the receiver needs no password.")
+        "the URL has a name, a password or a fragment: leave them out. Messages are signed, so "
+          + "that the receiver needs no password.")
     }
     guard scheme == "https" || isOfThisMachine(host) else {
       throw WebhookError(

@@ -39,8 +39,8 @@ package struct WebhookError: Error, Sendable, CustomStringConvertible {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
       self.init(
         .disk,
-        "\(path) is damaged: \(error.message ?? "no reason"). Stop the service, move the file away, "
-          + "and create the webhooks again; nothing of the ledger is in it.")
+        "\(path) is damaged: \(error.message ?? "no reason"). Stop the service, move the file "
+          + "away, and create the webhooks again; nothing of the ledger is in it.")
     default:
       self.init(.disk, "\(path) cannot be used: \(error.message ?? error.resultCode.description)")
     }

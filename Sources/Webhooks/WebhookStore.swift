@@ -43,8 +43,8 @@ package struct WebhookStore: Sendable {
       guard there < Webhook.countMax else {
         throw WebhookError(
           .limitReached,
-          "there are \(Webhook.countMax) webhooks, which is the limit: remove those that nobody uses."
-        )
+          "there are \(Webhook.countMax) webhooks, which is the limit: remove those that nobody "
+            + "uses.")
       }
       let isTaken = try Row.fetchOne(
         database, sql: "SELECT 1 FROM webhooks WHERE name = ?", arguments: [webhook.name])

@@ -55,7 +55,9 @@ struct HeavyWebhookTests {
     """
   }
 
-  @Test("every change arrives, in the order of its customer, though the service is killed and the receiver fails")
+  @Test(
+    "every change arrives, in the order of its customer, whatever is killed and fails"
+  )
   func killed() async throws {
     // Every third message is refused the first time.
     let receiver = try await HookReceiver { _, count in

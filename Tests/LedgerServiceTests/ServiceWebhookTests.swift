@@ -168,7 +168,8 @@ extension ServiceBench {
     """
   }
 
-  @Test("what is appended is told, signed, and counted as delivered") func delivered() async throws {
+  @Test("what is appended is told, signed, and counted as delivered") func delivered() async throws
+  {
     let receiver = try await HookReceiver()
     try await ServiceBench.run { bench in
       try await telling(bench) {
@@ -293,7 +294,8 @@ extension ServiceBench {
         "/v1/webhooks/shop/resend", #"{"message":"msg_1"}"#,
         token: admin)
       #expect(unknown.status == 404)
-      #expect(try await bench.get("/v1/webhooks/shop/deliveries?state=x", token: admin).status == 400)
+      #expect(
+        try await bench.get("/v1/webhooks/shop/deliveries?state=x", token: admin).status == 400)
       let metrics = try await bench.get("/metrics", token: admin).body
       #expect(metrics.contains("daybook_webhook_waiting{webhook=\"shop\"} 0"), "\(metrics)")
       let gone = try await bench.call("/v1/webhooks/shop", "", .delete, token: admin)
@@ -312,7 +314,8 @@ extension ServiceBench {
       _ = try store.create(
         Webhook(
           name: "shop", url: "http://127.0.0.1:9/a&b",
-          filter: MessageFilter(types: ["entitlement.changed"]), createdAt: Instant(microseconds: 0)))
+          filter: MessageFilter(types: ["entitlement.changed"]), createdAt: Instant(microseconds: 0)
+        ))
       let teller = Teller(bench.ledger, store)
       while try teller.step() == .more {}
       let name = "<b>ada&co"

@@ -14,7 +14,8 @@ package final class TemporaryLedger {
   package init(clock: @escaping @Sendable () -> Instant = EventLog.systemClock) throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
     // Nothing is synced, because these tests do not depend on the disk.
-    ledger = try Ledger.create(at: path, options: Environment.Options(sync: .onRequest), clock: clock)
+    ledger = try Ledger.create(
+      at: path, options: Environment.Options(sync: .onRequest), clock: clock)
   }
 
   package convenience init(_ events: [RecordedEvent]) throws {

@@ -48,7 +48,7 @@ struct ImportRule: TidyRule {
       "StoreImport", "SignedStoreData", "LedgerImport",
       "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-      "LedgerExport", "LedgerAnswers", "PackageFiles", "LocalTime", "ServiceAccess",
+      "LedgerExport", "LedgerAnswers", "PackageFiles", "LocalTime", "ServiceAccess", "Webhooks",
       "ArgumentParser", "UnixSignals",
     ],
     "LedgerAnswers": [
@@ -56,8 +56,13 @@ struct ImportRule: TidyRule {
       "LedgerEvents", "LocalTime",
     ],
     "ServiceAccess": ["PackageFiles", "LedgerEvents", "Crypto"],
+    "Webhooks": [
+      "ServiceAccess", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LMDB",
+      "LedgerEvents", "Crypto", "GRDB",
+    ],
     "LedgerService": [
-      "ServiceAccess", "LedgerAnswers", "Audit", "LedgerQueries", "LedgerStore", "LedgerModel",
+      "ServiceAccess", "Webhooks", "AsyncHTTPClient", "NIOHTTP1", "LedgerAnswers", "Audit",
+      "LedgerQueries", "LedgerStore", "LedgerModel",
       "LedgerEvents", "Entitlements", "LedgerImport", "LocalTime", "StoreImport", "PackageFiles",
       "SignedStoreData", "ProductCatalogue", "ProductPages", "Replay",
       "Configuration", "CoreMetrics", "Crypto", "HTTPTypes",

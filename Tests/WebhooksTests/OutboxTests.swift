@@ -109,7 +109,9 @@ import Testing
     #expect(try bench.attempts().count == 2)
   }
 
-  @Test("an attempt that ends after its webhook or its customer has gone is no error") func gone() throws {
+  @Test("an attempt that ends after its webhook or its customer has gone is no error") func gone()
+    throws
+  {
     let bench = try TellingBench()
     try bench.hook()
     try bench.append(Line.purchase("1", of: "ada"))
@@ -180,7 +182,8 @@ import Testing
     ])
   func allowed(url: String) throws { try TargetURL.check(url) }
 
-  @Test("a webhook that makes no sense is refused with the nearest that does") func invalid() throws {
+  @Test("a webhook that makes no sense is refused with the nearest that does") func invalid() throws
+  {
     let bench = try TellingBench()
     func refusal(_ filter: MessageFilter, _ name: String = "x") -> String {
       do throws(WebhookError) {

@@ -110,14 +110,16 @@ import Testing
       """)
     let told = try bench.told()
     let changed = told.filter { $0.type == MessageType.changed }
-    #expect(Set(changed.map { "\($0.text("account") ?? "-") \(states($0))" }) == [
-      #"ada ["book: active to -"]"#, #"eve ["book: - to active"]"#,
-    ])
+    #expect(
+      Set(changed.map { "\($0.text("account") ?? "-") \(states($0))" }) == [
+        #"ada ["book: active to -"]"#, #"eve ["book: - to active"]"#,
+      ])
     let events = told.filter { $0.type == "account.transferred" }
     #expect(Set(events.compactMap { $0.text("account") }) == ["ada", "eve"])
   }
 
-  @Test("an event of a chosen type is told about the owner of its transaction") func events() throws {
+  @Test("an event of a chosen type is told about the owner of its transaction") func events() throws
+  {
     let bench = try TellingBench()
     try bench.hook("money", ["transaction.refund*"])
     try bench.append(Line.purchase("1", of: "ada"), Line.refund("2", of: "1"))
@@ -129,7 +131,9 @@ import Testing
     #expect(event.first { $0.name == "id" }?.value.string == "2")
   }
 
-  @Test("a change of the catalogue is told to every customer whom it changes") func catalogue() throws {
+  @Test("a change of the catalogue is told to every customer whom it changes") func catalogue()
+    throws
+  {
     let bench = try TellingBench()
     try bench.hook()
     for index in 1...40 {
@@ -145,7 +149,9 @@ import Testing
     #expect(try bench.told().isEmpty, "another generation that says the same")
   }
 
-  @Test("findings are told when they come and when a late event explains them") func findings() throws {
+  @Test("findings are told when they come and when a late event explains them") func findings()
+    throws
+  {
     let bench = try TellingBench()
     let finish = """
       {"id":"f","type":"transaction.finished","occurredAt":"2024-02-01T10:00:05Z","device":"d",\
@@ -189,7 +195,8 @@ import Testing
     #expect(counts == ["all 2", "map 2", "production 1"])
   }
 
-  @Test("an erased customer is told nothing more, and no name is in the file") func erasure() throws {
+  @Test("an erased customer is told nothing more, and no name is in the file") func erasure() throws
+  {
     let bench = try TellingBench()
     try bench.hook("shop", [MessageType.changed, "finding.*", "transaction.purchased"])
     try bench.append(

@@ -161,7 +161,8 @@ extension ServiceRoutes {
 
   private func change(
     _ context: ServiceContext,
-    _ body: @escaping @Sendable (WebhookStore, String, Instant) throws(WebhookError) ->
+    _ body:
+      @escaping @Sendable (WebhookStore, String, Instant) throws(WebhookError) ->
       @Sendable (inout JSONText) -> Void
   ) async throws(Problem) -> Response {
     let name = try Self.webhookName(context)

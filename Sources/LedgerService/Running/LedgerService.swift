@@ -74,7 +74,8 @@ package struct LedgerService: Sendable {
       logger: logger)
     // The last service is stopped first: streams have to end before the server waits for them.
     var configuration = ServiceGroupConfiguration(
-      services: [application, watch, telling], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [application, watch, telling], gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch {

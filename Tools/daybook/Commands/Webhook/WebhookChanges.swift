@@ -9,8 +9,8 @@ struct WebhookResend: ParsableCommand {
     commandName: "resend",
     abstract: "Sends messages of a webhook again.",
     discussion: """
-      They have the same ids as before, so that a receiver that has had one knows it. Say which: by \
-      id, all dead letters, or a range of positions, for a receiver that has lost what it had. \
+      They have the same ids as before, so that a receiver that has had one knows it. Say which: \
+      by id, all dead letters, or a range of positions, for a receiver that has lost what it had. \
       Example:
 
         daybook webhook resend shop --message msg_6f1c…
@@ -115,8 +115,8 @@ struct WebhookResume: ParsableCommand {
     commandName: "resume",
     abstract: "Sends again, and everything that waits at once.",
     discussion: """
-      Also messages that failed and would wait for hours. A service pauses a webhook whose receiver \
-      has answered 410 Gone. Example:
+      Also messages that failed and would wait for hours. A service pauses a webhook whose \
+      receiver has answered 410 Gone. Example:
 
         daybook webhook resume shop
       """)
@@ -163,8 +163,8 @@ struct WebhookRotate: ParsableCommand {
     commandName: "rotate",
     abstract: "Gives a webhook another secret, and prints it once.",
     discussion: """
-      For a day, messages are signed with both secrets, so that the receiver can change over without \
-      losing one. Example:
+      For a day, messages are signed with both secrets, so that the receiver can change over \
+      without losing one. Example:
 
         SECRET=$(daybook webhook rotate shop)
       """)

@@ -11,8 +11,8 @@ struct WebhookCreate: ParsableCommand {
     abstract: "Makes a webhook, and prints its secret once.",
     discussion: """
       Prints the secret alone on standard output: the receiver verifies with it that a message is \
-      from this ledger. The types are entitlement.changed, finding.opened, finding.closed, and those \
-      of events (`daybook types`), such as transaction.refunded; * stands for any characters. What \
+      from this ledger. The types are entitlement.changed, finding.opened, finding.closed, and \
+      those of events (`daybook types`), such as transaction.refunded; * stands for any characters. What \
       was there before is not told. Example:
 
         SECRET=$(daybook webhook create shop --url https://shop.example.com/hooks \\
