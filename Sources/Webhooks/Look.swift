@@ -61,6 +61,9 @@ struct Look {
   static let eventsMax: UInt64 = 2_000
   /// How many units a walk takes in.
   static let unitsMax = 500
+  /// How far the clock may go back, in microseconds, before what it has told is told anew: a
+  /// machine that starts with a wrong clock must not end all subscriptions for good.
+  static let clockErrorMax = Instant.hour
 
   init(
     position: UInt64, root: [UInt8], generation: UInt64, through: UInt64, rootBefore: [UInt8]?,
@@ -97,7 +100,9 @@ struct Looker {
         view.position == 0
         ? .min : min(at, try view.log.record(at: view.position).recordedAt.microseconds)
     }
-    at = max(at, request.progress?.at ?? .min)
+    if let told = request.progress?.at, told <= request.now + Look.clockErrorMax {
+      at = max(at, told)
+    }
     var looker = Looker(
       request,
       Look(
@@ -220,9 +225,10 @@ struct Looker {
 }
 
 extension Look {
-  /// Whether the ledger is the one that was told, some events later, folded by the same rules.
+  /// Whether the ledger is the one that was told, some events and some time later, folded by the
+  /// same rules.
   func isContinued(_ progress: TellingProgress) -> Bool {
-    progress.generation == generation && progress.position <= position
+    progress.at <= at && progress.generation == generation && progress.position <= position
       && rootBefore == progress.root
   }
 }

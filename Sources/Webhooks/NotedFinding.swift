@@ -49,7 +49,7 @@ struct NotedFinding {
     var detail: String?
   }
 
-  /// The detail is kept only if the account is known with which it will be erased.
+  /// The detail is a version or a digest.
   func text() throws -> String {
     func stated(_ number: NameNumber) -> NameNumber? { number == 0 ? nil : number }
     let form = Form(
@@ -57,8 +57,7 @@ struct NotedFinding {
       position: finding.position, occurredAt: finding.occurredAt,
       account: stated(finding.account), device: stated(finding.device),
       transaction: stated(finding.transaction), product: stated(finding.product),
-      download: stated(finding.download),
-      detail: finding.account == 0 ? nil : finding.detail?.text)
+      download: stated(finding.download), detail: finding.detail?.text)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     return String(decoding: try encoder.encode(form), as: UTF8.self)

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import GRDB
 package import LedgerEvents
-internal import LedgerLog
 internal import LedgerModel
 internal import LedgerQueries
 package import LedgerStore
@@ -133,6 +132,9 @@ private struct Telling {
   // MARK: - A step
 
   func tell(_ look: Look, _ request: LookRequest, dueCount: Int) throws -> Teller.Outcome {
+    // The last webhook may have gone since the look, and with it what was told.
+    guard try Self.progress(database) == request.progress else { return .more }
+    guard !webhooks.isEmpty else { return .done }
     guard var progress = request.progress else { return try begin(look, request) }
     guard look.isContinued(progress) else { return try beginAgain(look, progress) }
     for event in look.events { try tell(event, at: look.at) }
@@ -160,7 +162,12 @@ private struct Telling {
       progress.walk = TellingProgress.Walk(
         tellsAnswers: true, tellsFindings: progress.tracksFindings)
     }
-    let isStarted = try start(&progress, request)
+    if progress.tracksFindings, !webhooks.contains(where: \.webhook.filter.wantsFindings) {
+      // Whoever wants them later begins with those that are there then.
+      progress.tracksFindings = false
+      try database.execute(sql: "DELETE FROM findings")
+    }
+    let isStarted = try start(&progress)
     try save(progress)
     let hasMore = progress.walk != nil || !isAtEnd || dueCount == Self.dueMax || !isStarted
     return hasMore ? .more : .done
@@ -176,8 +183,8 @@ private struct Telling {
     return .more
   }
 
-  /// The ledger was put back from a backup, or folded by other rules: whatever differs from what
-  /// was told is told.
+  /// The ledger was put back from a backup or folded by other rules, or the clock had been wrong:
+  /// whatever differs from what was told is told.
   private func beginAgain(_ look: Look, _ progress: TellingProgress) throws -> Teller.Outcome {
     try save(
       TellingProgress(
@@ -188,7 +195,7 @@ private struct Telling {
   }
 
   /// Lets new webhooks begin. Returns false if findings have to be noted before.
-  private func start(_ progress: inout TellingProgress, _ request: LookRequest) throws -> Bool {
+  private func start(_ progress: inout TellingProgress) throws -> Bool {
     guard progress.walk == nil else { return true }
     for stored in webhooks where stored.webhook.since == nil {
       if stored.webhook.filter.wantsFindings, !progress.tracksFindings {

@@ -2,9 +2,9 @@ internal import Foundation
 internal import LedgerModel
 
 /// How far changes have been told, with the ledger's state that was told last.
-struct TellingProgress: Codable {
+struct TellingProgress: Codable, Equatable {
   /// A walk through all customers, piece by piece.
-  struct Walk: Codable {
+  struct Walk: Codable, Equatable {
     /// The next unit.
     var next: UInt32 = 0
     /// Whether differences are told, or only noted as the state from which changes are told.

@@ -60,6 +60,8 @@ final class WebhookDatabase: Sendable {
       // What was committed is on the disk: a message that was counted as sent is not sent again,
       // and one that was found is not forgotten.
       try database.execute(sql: "PRAGMA synchronous = FULL")
+      // What was forgotten about an erased customer is in no free page.
+      try database.execute(sql: "PRAGMA secure_delete = ON")
     }
     do {
       queue = try DatabaseQueue(path: path, configuration: configuration)

@@ -109,7 +109,7 @@ import Testing
       line.wholeMatch(of: #/  ([a-z]+) +[A-Z].*/#).map { String($0.1) }
     })
     where ![
-      "init", "pull", "serve", "catalog", "content", "key", "witness", "token",
+      "init", "pull", "serve", "catalog", "content", "key", "witness", "token", "webhook",
     ].contains(command) {
       let help = try Program.run(["help", command]).output
       let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -97,6 +97,24 @@ import Testing
     #expect(try bench.told().isEmpty)
   }
 
+  @Test("what a wrong clock has told is told anew") func clock() throws {
+    let bench = try TellingBench()
+    try bench.append(Line.catalog("c", "monthly", "autoRenewable"))
+    try bench.hook()
+    try bench.append(
+      Line.purchase("1", of: "ada", "monthly", data: "\"expiresAt\":\"2024-03-10T00:00:00Z\""))
+    #expect(try bench.told().map(states) == [["monthly: - to active"]])
+    bench.now = try #require(Instant(rfc3339: "2099-01-01T00:00:00Z"))
+    #expect(try bench.told().map(states) == [["monthly: active to expired"]])
+    bench.now = TellingBench.start
+    #expect(try bench.told().map(states) == [["monthly: expired to active"]])
+    // A clock that is set by seconds changes nothing.
+    bench.now = Instant(microseconds: TellingBench.start.microseconds - Instant.second)
+    #expect(try bench.told().isEmpty)
+    bench.now = try #require(Instant(rfc3339: "2024-03-10T00:00:00Z"))
+    #expect(try bench.told().map(states) == [["monthly: active to expired"]])
+  }
+
   @Test("a transfer tells both customers, each once, and the event itself to both")
   func transfer() throws {
     let bench = try TellingBench()
@@ -180,6 +198,13 @@ import Testing
     try bench.ledger.fold()
     let closed = try bench.told()
     #expect(closed.filter { $0.type == MessageType.closed }.count == 2)
+    // Whoever comes back later is not told of the time between, even if others were.
+    try bench.hook("other")
+    try bench.store.remove("pager")
+    try bench.append(finish.replacing("\"1\"", with: "\"8\"").replacing("\"f\"", with: "\"f8\""))
+    try bench.look()
+    try bench.hook("pager", ["finding.*"])
+    #expect(try bench.told().isEmpty)
   }
 
   @Test("a webhook gets what its filter admits") func filters() throws {

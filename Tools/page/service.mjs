@@ -55,6 +55,20 @@ function fill() {
   }
 }
 
+// Lets a webhook be told of what a hostile customer buys. Nobody listens there.
+async function tell() {
+  daybook("webhook", "create", "shop", "--url", "http://127.0.0.1:9/hooks", "--type", "*");
+  const isReached = async (holds) => {
+    for (let tries = 0; tries < 600 && !holds(); tries += 1) await pause(100);
+  };
+  const list = () => JSON.parse(daybook("webhook", "list", "--format", "json"))[0];
+  await isReached(() => list().since !== null);
+  const file = join(folder, "told.jsonl");
+  writeFileSync(file, hostileEvents().replaceAll('"id":"', '"id":"told-'));
+  daybook("append", file);
+  await isReached(() => list().waiting > 4);
+}
+
 // The program with its address, once it listens.
 async function serve(...words) {
   const child = spawn(
@@ -84,7 +98,8 @@ const places = [
   ["why", `/why?account=${account}&name=offline`], ["event", "/events/7"],
   ["findings", "/findings"], ["live", "/live"],
   ["compare", `/compare?account=${account}&from=0`], ["acts", "/acts"],
-  ["grant", `/acts/grant?account=${account}`], ["status", "/status"],
+  ["grant", `/acts/grant?account=${account}`], ["deliveries", "/deliveries?webhook=shop"],
+  ["status", "/status"],
 ];
 const looks = [
   { width: 1280 }, { width: 1280, dark: true }, { width: 360, height: 780, touch: true },
@@ -251,6 +266,7 @@ fill();
 const open = await serve("--open");
 const guarded = await serve();
 const token = daybook("token", "create", "support", "--scope", "admin", "--operator", "Ada").trim();
+await tell();
 const browser = await Browser.start(chromium);
 try {
   await readPlaces(browser, open.address);

@@ -90,7 +90,6 @@ extension UnitGrants {
       let state = unit.environments[index]
       for transaction in transactions {
         guard let customer = state.transactions[transaction].holder.customer else { continue }
-        touched.customers[index, default: []].insert(customer)
         state.eachReport(of: transaction) {
           parts[index].customers[customer, default: CustomerGrants()].note($0)
         }

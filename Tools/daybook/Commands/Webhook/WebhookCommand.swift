@@ -11,8 +11,8 @@ struct WebhookCommand: ParsableCommand {
     discussion: """
       A service sends a signed message by HTTP whenever what a customer has changes, an event \
       breaks a rule, or an event of a chosen type arrives (docs/webhooks.md). These commands \
-      change what a running service does within a second. Webhooks and what they are still to be told are in the \
-      ledger's folder (service/webhooks.sqlite), and not part of a backup. Example:
+      change what a running service does within a second. Webhooks and what they are still to be \
+      told are in the ledger's folder (service/webhooks.sqlite), and not part of a backup. Example:
 
         daybook webhook create shop --url https://shop.example.com/hooks --type entitlement.changed
         daybook webhook test shop

@@ -12,8 +12,8 @@ struct WebhookCreate: ParsableCommand {
     discussion: """
       Prints the secret alone on standard output: the receiver verifies with it that a message is \
       from this ledger. The types are entitlement.changed, finding.opened, finding.closed, and \
-      those of events (`daybook types`), such as transaction.refunded; * stands for any characters. What \
-      was there before is not told. Example:
+      those of events (`daybook types`), such as transaction.refunded; * stands for any \
+      characters. What was there before is not told. Example:
 
         SECRET=$(daybook webhook create shop --url https://shop.example.com/hooks \\
           --type entitlement.changed --type 'transaction.refund*')
