@@ -154,40 +154,6 @@ private struct StoredRows {
     #expect(try !ledger.checkProjections().isEmpty)
   }
 
-  @Test("has new answers when the catalogue changes after its last event") func laterCatalogue()
-    throws
-  {
-    let walk = try LedgerWalk()
-    let ledger = try walk.ledger()
-    ledger.foldsOnlyWhenCalled()
-    let live = try #require(try ledger.source.live())
-    let layout = UnitLayout(rowsPerPage: 2, undividedRowsMax: 0)
-    let projector = Projector(
-      log: ledger.log, projections: live, pace: MergePace(layout: layout))
-    for line in [
-      #"""
-      {"id":"1","type":"transaction.purchased","occurredAt":"2024-01-01T00:00:00Z",\#
-      "account":"ada","device":"d","transaction":"1","product":"book"}
-      """#,
-      #"""
-      {"id":"2","type":"catalog.set","occurredAt":"2024-01-02T00:00:00Z","data":{"products":[\#
-      {"product":"book","kind":"nonConsumable","entitlements":["library"]}]}}
-      """#,
-    ] {
-      let input = try EventDecoder().decode(line: Array(line.utf8), number: 1)
-      try ledger.appendAndWait([input])
-      _ = try projector.step()
-    }
-    try projector.writeReports()
-    let fresh = try Projections.make(live.generation + 1, of: ledger.log)
-    let whole = Projector(log: ledger.log, projections: fresh, pace: MergePace(layout: layout))
-    try whole.fold(through: .max, nil)
-    try whole.writeReports()
-    let stored = try StoredRows(live)
-    #expect(stored.count(of: live.tables.pages) > 0)
-    #expect(stored.differences(from: try StoredRows(fresh)).isEmpty)
-  }
-
   private static func states(_ view: LedgerView) throws(LedgerError) -> [UnitNumber: [UInt8]] {
     var states: [UnitNumber: [UInt8]] = [:]
     var walk = try view.units()

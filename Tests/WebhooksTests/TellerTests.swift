@@ -236,6 +236,17 @@ import Testing
     let told = try bench.receive()
     #expect(Set(told.compactMap { $0.text("account") }) == ["eve"])
     #expect(try bench.told().isEmpty)
+    // Also of one about whom nothing waited.
+    try bench.append(Line.purchase("3", of: "turing-alan"))
+    #expect(try bench.told().count == 2)
+    try bench.ledger.erase(
+      EventDecoder().decode(
+        line: Array(
+          erasure.replacing("lovelace-ada", with: "turing-alan").replacing("\"e\"", with: "\"e2\"")
+            .utf8), number: 1
+      ).event)
+    try bench.ledger.fold()
+    #expect(try bench.told().isEmpty)
     let accounts = try bench.store.database.read { database in
       try Int.fetchOne(database, sql: "SELECT count(*) FROM told")
     }
