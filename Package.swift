@@ -399,6 +399,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"), nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"), asn1, x509,
       ],
       swiftSettings: strict),

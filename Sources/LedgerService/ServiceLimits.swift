@@ -91,6 +91,12 @@ enum ServiceLimits {
   static let webhookAnswerBytesMax = 16 << 10
   /// How many messages are under way to one receiver at the same time.
   static let webhookAttemptsMax = 32
+  /// How many connections there are to one host: those of two receivers, so that no attempt waits
+  /// for another one's connection.
+  static let webhookConnectionsMax = 64
+  /// The longest pause before the next attempt to a receiver that fails again and again, in
+  /// seconds.
+  static let webhookPauseSecondsMax = 60.0
   /// After how many failures in a row a receiver gets one message at a time.
   static let webhookFailuresMax = 5
   /// The largest JSON document that says what to do with a webhook, in bytes.

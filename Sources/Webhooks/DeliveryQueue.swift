@@ -173,8 +173,7 @@ extension WebhookStore {
             WHERE webhook = ? AND message = ?
             """, arguments: [id, message])
       }
-      for row in rows {
-        let customer: Int64 = row["customer"]
+      for customer in Set(rows.map { $0["customer"] as Int64 }) {
         // One that was being tried, and is no longer the first, waits its turn.
         try database.execute(
           sql: """

@@ -23,6 +23,8 @@ struct Look {
     var accounts: [(number: NameNumber, answer: FoldedAnswer)]
     /// nil if nobody wants findings.
     var findings: [Finding]?
+    /// The products of the findings, by their numbers.
+    var products: [NameNumber: Name] = [:]
     /// The names by which findings of the unit were noted.
     var anchors: Set<NameNumber>
   }
@@ -50,6 +52,8 @@ struct Look {
   var rootBefore: [UInt8]?
   /// The moment at which answers are judged.
   var at: Int64
+  /// Whether the log has events that are not folded.
+  var isBehind = false
   var events: [Event] = []
   var groups: [Group] = []
   /// Whether an event changes the answers of customers whom it does not name.
@@ -109,6 +113,7 @@ struct Looker {
         position: view.position, root: view.root, generation: view.generation, through: known,
         rootBefore: known <= view.log.lastPosition ? try view.log.root(at: known).bytes : nil,
         at: at))
+    looker.look.isBehind = view.position < view.log.lastPosition
     guard let progress = request.progress, looker.look.isContinued(progress) else {
       return looker.look
     }
@@ -215,9 +220,13 @@ struct Looker {
         accounts.append((account, try view.answer(of: account, at: look.at)))
       }
       let told = roster.findings.filter { !MessageType.isNeverTold($0.rule) }
+      var products: [NameNumber: Name] = [:]
+      for finding in told where request.wantsFindings && finding.product != 0 {
+        products[finding.product] = view.texts.text(of: finding.product)
+      }
       look.groups.append(
         Look.Group(
-          accounts: accounts, findings: request.wantsFindings ? told : nil,
+          accounts: accounts, findings: request.wantsFindings ? told : nil, products: products,
           anchors: Set(roster.accounts + roster.devices + told.map(\.anchor))
             .union(anchors[unit] ?? [])))
     }

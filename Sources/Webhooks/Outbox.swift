@@ -59,6 +59,11 @@ package struct AttemptResult: Sendable {
     (key, self.status, self.problem) = (attempt.key, status, problem)
     self.retryAfter = retryAfter
   }
+
+  /// The result of an attempt that could not begin.
+  init(_ key: Attempt.Key, unreadable problem: String) {
+    (self.key, self.problem, status, retryAfter) = (key, problem, nil, nil)
+  }
 }
 
 /// The queues of messages, for the one process that sends them.
@@ -123,20 +128,27 @@ package struct Outbox: Sendable {
   private func attempts(
     _ waiting: [(StoredWebhook, WaitingMessage)], _ now: Instant
   ) throws -> [Attempt] {
-    var failure: (any Error)?
-    var texts: [String?] = []
+    var texts: [Result<String?, any Error>] = []
     let read: Void? = try ledger.readFolded { (view) throws(LedgerError) in
-      for (_, message) in waiting where failure == nil {
-        do { texts.append(try MessageContent.text(message, view)) } catch { failure = error }
+      for (_, message) in waiting {
+        texts.append(Result { try MessageContent.text(message, view) })
       }
     }
-    if let failure { throw failure }
     guard read != nil else { return [] }
     let seconds = now.microseconds / Instant.second
     var attempts: [Attempt] = []
-    for ((stored, message), text) in zip(waiting, texts) {
-      guard let text else {
+    for ((stored, message), result) in zip(waiting, texts) {
+      let text: String
+      switch result {
+      case .success(let known?): text = known
+      case .success(nil):
         try database.write { try DeliveryQueue.forget(message.customer, $0) }
+        continue
+      case .failure(let error):
+        // One message that cannot be read holds up its customer, and nobody else.
+        let failed = AttemptResult(
+          Self.key(stored, message), unreadable: "it cannot be read: \(error)")
+        try note([failed], at: now)
         continue
       }
       let signature = MessageSignature.header(

@@ -17,6 +17,9 @@ enum TargetURL {
       throw WebhookError(
         .invalid, "expected a URL such as https://example.com/hooks, found \"\(text)\".")
     }
+    guard parts.port.map({ (1...65_535).contains($0) }) ?? true else {
+      throw WebhookError(.invalid, "the URL has a port that is none: expected 1 to 65535.")
+    }
     guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
       throw WebhookError(
         .invalid,
@@ -34,6 +37,9 @@ enum TargetURL {
   private static func isOfThisMachine(_ host: String) -> Bool {
     if ["localhost", "::1", "[::1]"].contains(host) { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in
+        UInt8(part) != nil && part.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+      }
   }
 }

@@ -68,6 +68,7 @@ package final class Teller: Sendable {
       try Looker.look(request, view)
     }
     guard let look else { return .waiting }
+    if look.isBehind { ledger.foldSoon() }
     return try database.write { database in
       try Telling(database, self.ledger.log.identity.ledger, now).tell(
         look, request, dueCount: due.count)
@@ -136,7 +137,7 @@ private struct Telling {
     guard try Self.progress(database) == request.progress else { return .more }
     guard !webhooks.isEmpty else { return .done }
     guard var progress = request.progress else { return try begin(look, request) }
-    guard look.isContinued(progress) else { return try beginAgain(look, progress) }
+    guard look.isContinued(progress) else { return try beginAgain(look, progress, request) }
     for event in look.events { try tell(event, at: look.at) }
     let tellsAnswers = progress.walk?.tellsAnswers ?? true
     let tellsFindings = progress.walk?.tellsFindings ?? progress.tracksFindings
@@ -145,7 +146,7 @@ private struct Telling {
         try tell(account, answer, look, isTold: tellsAnswers)
       }
       if let findings = group.findings, progress.tracksFindings {
-        try tell(findings, group.anchors, look, isTold: tellsFindings)
+        try tell(findings, group, look, isTold: tellsFindings)
       }
     }
     progress.at = look.at
@@ -183,14 +184,23 @@ private struct Telling {
     return .more
   }
 
-  /// The ledger was put back from a backup or folded by other rules, or the clock had been wrong:
-  /// whatever differs from what was told is told.
-  private func beginAgain(_ look: Look, _ progress: TellingProgress) throws -> Teller.Outcome {
-    try save(
-      TellingProgress(
-        position: look.position, root: look.root, generation: look.generation, at: look.at,
-        tracksFindings: progress.tracksFindings,
-        walk: TellingProgress.Walk(tellsAnswers: true, tellsFindings: progress.tracksFindings)))
+  /// The ledger was folded by other rules, or the clock had been wrong: whatever differs from what
+  /// was told is told, and the events go on where they were. If it was put back from a backup,
+  /// numbers and positions mean others: what was told and what waits is forgotten.
+  private func beginAgain(
+    _ look: Look, _ progress: TellingProgress, _ request: LookRequest
+  ) throws -> Teller.Outcome {
+    guard look.rootBefore == progress.root, progress.position <= look.position else {
+      for table in ["messages", "told", "findings"] {
+        try database.execute(sql: "DELETE FROM \(table)")
+      }
+      return try begin(look, request)
+    }
+    var progress = progress
+    (progress.generation, progress.at) = (look.generation, look.at)
+    progress.walk = TellingProgress.Walk(
+      tellsAnswers: true, tellsFindings: progress.tracksFindings)
+    try save(progress)
     return .more
   }
 
@@ -282,10 +292,10 @@ private struct Telling {
 
   /// Compares a unit's findings with those that were noted.
   private func tell(
-    _ findings: [Finding], _ anchors: Set<NameNumber>, _ look: Look, isTold: Bool
+    _ findings: [Finding], _ group: Look.Group, _ look: Look, isTold: Bool
   ) throws {
     var known: [NotedFinding.Key: String] = [:]
-    for anchor in anchors.sorted() where anchor != 0 {
+    for anchor in group.anchors.sorted() where anchor != 0 {
       let rows = try Row.fetchAll(
         database, sql: "SELECT hash, finding FROM findings WHERE anchor = ?",
         arguments: [Int64(anchor)])
@@ -306,14 +316,14 @@ private struct Telling {
       try database.execute(
         sql: "INSERT OR IGNORE INTO findings (anchor, hash, finding) VALUES (?, ?, ?)",
         arguments: [Int64(noted.key.anchor), noted.key.hash, text])
-      if isTold { try add(message(MessageType.opened, noted, text, look)) }
+      if isTold { try add(message(MessageType.opened, noted, text, group, look)) }
     }
     for (key, text) in known.sorted(by: { $0.key < $1.key }) {
       try database.execute(
         sql: "DELETE FROM findings WHERE anchor = ? AND hash = ?",
         arguments: [Int64(key.anchor), key.hash])
       if isTold {
-        try add(message(MessageType.closed, try NotedFinding(text: text), text, look))
+        try add(message(MessageType.closed, try NotedFinding(text: text), text, group, look))
       }
     }
   }
@@ -328,13 +338,15 @@ private struct Telling {
   }
 
   private func message(
-    _ type: String, _ noted: NotedFinding, _ text: String, _ look: Look
+    _ type: String, _ noted: NotedFinding, _ text: String, _ group: Look.Group, _ look: Look
   ) throws -> Message {
     let finding = noted.finding
     return Message(
       type: type, customer: finding.account != 0 ? finding.account : noted.key.anchor,
       isAboutAccount: finding.account != 0, position: look.position, at: look.at,
-      environment: finding.environment, products: [], rule: finding.rule, content: text)
+      environment: finding.environment,
+      products: Set([group.products[finding.product]].compactMap { $0 }), rule: finding.rule,
+      content: text)
   }
 }
 

@@ -110,6 +110,23 @@ struct HeavyWebhookTests {
     await receiver.close()
   }
 
+  @Test("what another program appends is told, too") func others() async throws {
+    let receiver = try await HookReceiver()
+    let ledger = try MadeLedger()
+    let made = try ledger.daybook(
+      "webhook", "create", "shop", "--url", "http://127.0.0.1:\(receiver.port)/in",
+      "--type", "entitlement.changed")
+    #expect(made.status == 0, "\(made.errors)")
+    try await ledger.served { served in
+      try await Self.waitUntilTaken(ledger)
+      let file = try ledger.write("purchase.jsonl", Self.purchase(1, 1) + "\n")
+      #expect(try ledger.daybook("append", file).status == 0)
+      #expect(try await receiver.wait(for: 1).count == 1)
+      #expect(served.end() == 0)
+    }
+    await receiver.close()
+  }
+
   private static func waitUntilTaken(_ ledger: MadeLedger) async throws {
     for _ in 0..<600 {
       let listed = try ledger.daybook("webhook", "list", "--format", "jsonl").output

@@ -168,7 +168,8 @@ import Testing
     arguments: [
       "http://example.com/", "ftp://example.com/", "https://", "https://u:p@example.com/",
       "https://example.com/#x", "https://exa mple.com/", "http://127.0.0.1.example.com/",
-      "http://127.0.0.256/", "example.com", "",
+      "http://127.0.0.256/", "http://127.+0.0.1/", "http://127.0.0.1:65536/", "https://a:0/",
+      "example.com", "",
     ])
   func targets(url: String) throws {
     #expect(throws: WebhookError.self) { try TargetURL.check(url) }

@@ -25,6 +25,9 @@ extension ServiceRoutes {
     let before = try items.number("before", in: 1...UInt64(Int64.max)).map { Int64($0) }
     let resent = try items.number("resent", in: 0...UInt64.max)
     let state = text.flatMap(Delivery.State.init(text:))
+    if let text, state == nil {
+      throw QueryItems.unknown("state", text, among: Delivery.State.allCases.map(\.text))
+    }
     let (keeper, ledger, refused) = (webhooks, work.ledger, desk?.refused)
     let page = try await work.run { () throws(Problem) in
       let (all, chosen) = try Self.keeping { () throws(WebhookError) in

@@ -25,6 +25,7 @@ struct WebhookService: Service {
 
   private func work() async {
     var complaint = Complaint(logger: logger)
+    var isOther = false
     while !Task.isCancelled {
       do {
         if let store = try keeper.store() {
@@ -33,7 +34,8 @@ struct WebhookService: Service {
             lock.unlock()
             return
           }
-          complaint.say("another process tells the webhooks of this ledger")
+          if !isOther { logger.notice("another process delivers the webhooks of this ledger") }
+          isOther = true
         }
       } catch { complaint.say("webhooks cannot be told: \(error)") }
       await wait(Duration.seconds(1))
@@ -66,6 +68,7 @@ struct WebhookService: Service {
         complaint.end()
         if outcome != .more { await wait(pause) }
       } catch {
+        if Task.isCancelled { return }
         complaint.say("changes cannot be looked for: \(error)")
         await wait(.seconds(ServiceLimits.webhookRecoverySeconds))
       }
@@ -102,11 +105,10 @@ struct WebhookService: Service {
             try await Self.blocking { try outbox.prune(at: now) }
             lastPrune = now
           }
-          let (busy, limits) = (line.busy, line.failures)
+          let (busy, limits) = (line.busy, line.limits())
           let attempts = try await Self.blocking {
             try outbox.due(at: now, except: busy) { name in
-              limits[name, default: 0] >= ServiceLimits.webhookFailuresMax
-                ? 1 : ServiceLimits.webhookAttemptsMax
+              limits[name] ?? ServiceLimits.webhookAttemptsMax
             }
           }
           for attempt in attempts {
@@ -114,7 +116,10 @@ struct WebhookService: Service {
             group.addTask { .ended(await sender.send(attempt)) }
           }
           complaint.end()
-        } catch { complaint.say("messages cannot be sent: \(error)") }
+        } catch {
+          if Task.isCancelled { break }
+          complaint.say("messages cannot be sent: \(error)")
+        }
         if case .tick = step {
           let isIdle = line.isIdle
           group.addTask { await self.tick(isIdle) }
@@ -148,10 +153,20 @@ private struct SendingLine {
   private(set) var results: [AttemptResult] = []
   /// How many attempts in a row have failed, by webhook: a receiver that is down gets one at a
   /// time.
-  private(set) var failures: [String: Int] = [:]
+  private var failures: [String: Int] = [:]
+  /// Until when receivers that fail again and again get nothing.
+  private var pauses: [String: ContinuousClock.Instant] = [:]
   private var names: [Attempt.Key: String] = [:]
 
   var isIdle: Bool { busy.isEmpty }
+
+  /// How many attempts may be under way to receivers that fail: one after a pause, or none.
+  func limits() -> [String: Int] {
+    let now = ContinuousClock.now
+    return failures.filter { $0.value >= ServiceLimits.webhookFailuresMax }
+      .mapValues { _ in 1 }
+      .merging(pauses.filter { $0.value > now }.mapValues { _ in 0 }) { _, pause in pause }
+  }
 
   /// Whether enough have ended to be noted at once.
   var isToBeNoted: Bool { results.count * 4 >= busy.count }
@@ -164,7 +179,17 @@ private struct SendingLine {
   mutating func end(_ result: AttemptResult) {
     results.append(result)
     guard let name = names.removeValue(forKey: result.key) else { return }
-    if result.problem == nil { failures[name] = nil } else { failures[name, default: 0] += 1 }
+    if result.problem == nil {
+      (failures[name], pauses[name]) = (nil, nil)
+    } else {
+      failures[name, default: 0] += 1
+      let excess = failures[name, default: 0] - ServiceLimits.webhookFailuresMax
+      if excess >= 0 {
+        let seconds = Double(1 << min(excess, 10))
+        pauses[name] =
+          ContinuousClock.now + .seconds(min(seconds, ServiceLimits.webhookPauseSecondsMax))
+      }
+    }
     Counter(
       label: "daybook.webhook.attempts",
       dimensions: [

@@ -180,6 +180,9 @@ extension Ledger {
   /// ledger.
   package func useLayout(_ layout: UnitLayout) { schedule.use(layout) }
 
+  /// Folds soon what another process has appended, which leaves that to those who stay.
+  package func foldSoon() { schedule.noteAppend() }
+
   /// Folds as this process does in the background. A failure is noted in ``foldFailure``.
   package func foldInBackground() { schedule.foldInBackground() }
 
