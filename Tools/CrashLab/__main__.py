@@ -14,6 +14,7 @@ README.md beside this file says more.
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -84,6 +85,14 @@ TECHNIQUES = {
 }
 
 
+def part(text):
+    """What `--part` names: (K, N)."""
+    found = re.fullmatch(r"([1-9][0-9]*)/([1-9][0-9]*)", text)
+    if found is None or int(found[1]) > int(found[2]):
+        raise argparse.ArgumentTypeError(f"expected K/N, such as 2/5: {text}")
+    return int(found[1]), int(found[2])
+
+
 def parsed():
     parser = argparse.ArgumentParser(
         prog="crashlab", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -100,6 +109,9 @@ def parsed():
     parser.add_argument("--rounds", type=int, help="how many rounds of each technique")
     parser.add_argument("--seconds", type=float, help="no longer than this for each technique")
     parser.add_argument("--long", action="store_true", help="as many rounds as make sense")
+    parser.add_argument("--part", type=part, metavar="K/N",
+                        help="of calls, errors, openings and limits, the K-th of N parts: one after "
+                             "the other, they play everything once")
     parser.add_argument("--only", metavar="ROUND", help="one round of one --technique again")
     parser.add_argument("--controls", action="store_true", help="run the controls alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="rounds at once")
@@ -186,6 +198,8 @@ def again(technique, item, options):
         words += ["--long"]
     if isinstance(item, str):
         words += ["--rounds", str(options.rounds)]
+        if options.part:
+            words += ["--part", "/".join(map(str, options.part))]
     else:
         words += ["--only", label(item)]
     return shlex.join(words)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 
 import auditor
 import program
@@ -119,8 +120,19 @@ class Lab:
             # Even if the list has it no more: threads make their calls in another order each time.
             return [tuple(int(word) if word.isdigit() else word
                           for word in self.options.only.split(":"))]
+        points = self.of_part(points)
         self.random("order").shuffle(points)
         return points if self.options.rounds is None else points[:self.options.rounds]
+
+    def of_part(self, points):
+        """Those of the points that are in the part that is asked for; all if none is.
+
+        A point is in one part, in whichever session it is counted, because its name decides.
+        """
+        if self.options.part is None:
+            return points
+        part, parts = self.options.part
+        return [point for point in points if zlib.crc32(label(point).encode()) % parts == part - 1]
 
     def numbers(self):
         """The numbers of the rounds, where rounds have no other name."""

@@ -55,6 +55,7 @@ def lab_controls(lab):
     """Rounds that are not played, threads that end, and patience that ends too soon or never."""
     yield "laboratory: a technique that plays no round", \
         Tally("nothing").failed and lab.play("nothing", [], failing).failed
+    yield "laboratory: parts of which each round is in one", parts_are_everything(lab)
     yield "laboratory: a writer whose thread fails while it is killed", says(
         played(lab, kills.run, (kills.Writer, "hear", failing), (kills, "CYCLES", 1)), "on purpose")
     yield "laboratory: a reader whose thread fails among many hands", says(
@@ -65,6 +66,16 @@ def lab_controls(lab):
         "on purpose")
     yield "laboratory: patience with who answers, and none with who does not", \
         patience_starts_anew() and answers_are_counted(lab)
+
+
+def parts_are_everything(lab):
+    """Whether the parts of many rounds have each of them once, and none of the parts is empty."""
+    points = [("append", "write", number) for number in range(200)]
+    parts = []
+    for number in range(1, 5):
+        with mock.patch.multiple(lab.options, rounds=None, only=None, part=(number, 4)):
+            parts.append(lab.chosen(points))
+    return all(parts) and sorted(sum(parts, [])) == points
 
 
 class Seconds:

@@ -53,7 +53,9 @@ struct ZipEntry {
     packedBytes = directory.little(start + 20, 4)
     bytes = directory.little(start + 24, 4)
     offset = directory.little(start + 42, 4)
-    var large = LargeFields(directory[name.upperBound..<extraEnd])
+    let extra = ExtraFields(directory[name.upperBound..<extraEnd])
+    try extra.checkName(self.name)
+    var large = LargeFields(extra)
     // The extra field contains only the values that do not fit, in this order.
     if bytes == Self.isLarge { bytes = try large.next() }
     if packedBytes == Self.isLarge { packedBytes = try large.next() }
@@ -93,7 +95,9 @@ struct ZipEntry {
       throw differs("a different compression method")
     }
     var stated = (packed: header.little(18, 4), bytes: header.little(22, 4))
-    var large = LargeFields(rest[nameBytes...])
+    let extra = ExtraFields(rest[nameBytes...])
+    try extra.checkName(name)
+    var large = LargeFields(extra)
     if stated.bytes == Self.isLarge { stated.bytes = try large.next() }
     if stated.packed == Self.isLarge { stated.packed = try large.next() }
     let isBehind = flags & Self.statedBehind != 0
@@ -144,22 +148,54 @@ struct ZipEntry {
     }
   }
 
-  /// The values in the extra field of large entries, in order.
-  private struct LargeFields {
-    private var rest: ArraySlice<UInt8> = []
+  /// The extra fields of a header (APPNOTE 4.5.1).
+  private struct ExtraFields {
+    private static let headBytes = 4
+    /// Info-ZIP's Unicode path (4.6.9): a byte for the version, a CRC in four, and a name that some
+    /// readers take in place of the header's.
+    private static let nameTag: UInt64 = 0x7075
+    private static let nameHeadBytes = 5
 
-    init(_ extra: ArraySlice<UInt8>) {
-      var fields = extra
-      while fields.count >= 4 {
-        let bytes = Array(fields.prefix(4))
-        let data = fields.dropFirst(4).prefix(Int(bytes.little(2, 2)))
-        if bytes.little(0, 2) == ZipEntry.largeTag {
-          rest = data
-          return
+    private let bytes: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    /// Returns the data of the first field with a tag; nil if there is none.
+    func data(_ tag: UInt64) -> ArraySlice<UInt8>? {
+      var found: ArraySlice<UInt8>?
+      forEach { stated, data in
+        if stated == tag, found == nil { found = data }
+      }
+      return found
+    }
+
+    /// - Throws: `malformed` if a field states another name.
+    func checkName(_ name: [UInt8]) throws(ZipProblem) {
+      var isOther = false
+      forEach { tag, data in
+        if tag == Self.nameTag, !data.dropFirst(Self.nameHeadBytes).elementsEqual(name) {
+          isOther = true
         }
-        fields = fields.dropFirst(4 + data.count)
+      }
+      if isOther { throw ZipProblem.malformed("an entry has two different names") }
+    }
+
+    private func forEach(_ body: (_ tag: UInt64, _ data: ArraySlice<UInt8>) -> Void) {
+      var rest = bytes
+      while rest.count >= Self.headBytes {
+        let head = Array(rest.prefix(Self.headBytes))
+        let data = rest.dropFirst(Self.headBytes).prefix(Int(head.little(2, 2)))
+        body(head.little(0, 2), data)
+        rest = rest.dropFirst(Self.headBytes + data.count)
       }
     }
+  }
+
+  /// The values in the extra field of large entries, in order.
+  private struct LargeFields {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ extra: ExtraFields) { rest = extra.data(ZipEntry.largeTag) ?? [] }
 
     mutating func next() throws(ZipProblem) -> UInt64 {
       guard rest.count >= 8 else {

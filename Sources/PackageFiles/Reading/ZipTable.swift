@@ -20,6 +20,15 @@ enum ZipTable {
     var start: UInt64
     var bytes: UInt64
     var entries: UInt64
+
+    /// Returns whether an end record states what its ZIP64 end record does: the same values, or
+    /// that they are too large for it (APPNOTE 4.4.1.4). Some readers believe the one, and some the
+    /// other.
+    func agrees(with large: Directory) -> Bool {
+      (start == 0xFFFF_FFFF || start == large.start)
+        && (bytes == 0xFFFF_FFFF || bytes == large.bytes)
+        && (entries == 0xFFFF || entries == large.entries)
+    }
   }
 
   /// - Throws: `malformed` if there is no directory, if it is too large, if a name in it contains a
@@ -56,11 +65,19 @@ enum ZipTable {
     guard end + endBytes + Int(tail.little(end + 20, 2)) == tail.count else {
       throw broken(file, "it has bytes after its end record")
     }
+    guard tail.little(end + 4, 4) == 0, tail.little(end + 8, 2) == tail.little(end + 10, 2) else {
+      throw broken(file, "its end record states that it is in several parts")
+    }
     var found = Directory(
       start: tail.little(end + 16, 4), bytes: tail.little(end + 12, 4),
       entries: tail.little(end + 10, 2))
     var directoryEnd = tailStart + UInt64(end)
-    if let large = try largeEnd(file, tail, end) { (found, directoryEnd) = large }
+    if let large = try largeEnd(file, tail, end, startingAt: tailStart) {
+      guard found.agrees(with: large.directory) else {
+        throw broken(file, "its two end records state different directories")
+      }
+      (found, directoryEnd) = (large.directory, large.position)
+    }
     guard found.bytes <= bytesMax, found.bytes <= directoryEnd else {
       throw broken(file, "its directory states a size of \(found.bytes) bytes")
     }
@@ -77,18 +94,26 @@ enum ZipTable {
     }
   }
 
-  /// Returns the contents and the position of the ZIP64 end record; nil if there is none.
+  /// Returns the contents and the position of the ZIP64 end record; nil if there is no locator.
   private static func largeEnd(
-    _ file: ReadFile, _ tail: [UInt8], _ end: Int
-  ) throws(PackageFileError) -> (Directory, position: UInt64)? {
+    _ file: ReadFile, _ tail: [UInt8], _ end: Int, startingAt tailStart: UInt64
+  ) throws(PackageFileError) -> (directory: Directory, position: UInt64)? {
     let locator = end - locatorBytes
     guard locator >= 0, tail.little(locator, 4) == 0x0706_4B50 else { return nil }
     let position = tail.little(locator + 8, 8)
-    guard position < file.state.bytes else {
-      throw broken(file, "the ZIP64 end record is not at the offset that its locator states")
+    // Nothing may lie between the record and its locator, not even the record's own extension: it
+    // could be another directory.
+    let (recordEnd, overflow) = position.addingReportingOverflow(UInt64(largeEndBytes))
+    guard !overflow, recordEnd == tailStart + UInt64(locator) else {
+      throw broken(file, "the ZIP64 end record is not directly before its locator")
     }
     let large = try file.bytes(at: position, count: largeEndBytes)
-    guard large.count == largeEndBytes, large.little(0, 4) == 0x0606_4B50 else { return nil }
+    guard large.count == largeEndBytes, large.little(0, 4) == 0x0606_4B50,
+      large.little(4, 8) == UInt64(largeEndBytes - 12)
+    else { throw broken(file, "the ZIP64 end record is not at the offset in its locator") }
+    guard large.little(16, 8) == 0, large.little(24, 8) == large.little(32, 8),
+      tail.little(locator + 4, 4) == 0
+    else { throw broken(file, "its end record states that it is in several parts") }
     return (
       Directory(
         start: large.little(48, 8), bytes: large.little(40, 8), entries: large.little(32, 8)),

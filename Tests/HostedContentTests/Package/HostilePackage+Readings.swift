@@ -49,6 +49,58 @@ extension HostilePackage {
         zip.entries[1].behindBytes = 9
       }
     },
+    .init("a zip with another directory behind its ZIP64 end record", .malformed) {
+      PackageLab.zip { zip in
+        zip.end = { end in
+          end.addLarge()
+          end.between = Array("another directory".utf8)
+        }
+      }
+    },
+    .init("a zip whose two end records count differently", .malformed) {
+      PackageLab.zip { zip in
+        zip.end = { end in
+          end.addLarge()
+          end.record[8] += 1
+          end.record[10] += 1
+        }
+      }
+    },
+    .init("a zip whose ZIP64 end record states another length", .malformed) {
+      PackageLab.zip { zip in
+        zip.end = { end in
+          end.addLarge()
+          end.largeRecord[4] += 1
+        }
+      }
+    },
+    .init("a zip whose locator leads to no end record", .malformed) {
+      PackageLab.zip { zip in
+        zip.end = { end in
+          end.addLarge()
+          end.locator[8] -= 1
+        }
+      }
+    },
+    .init("a zip that is said to be in two parts", .malformed) {
+      PackageLab.zip { zip in zip.end = { $0.record[4] = 1 } }
+    },
+    .init("a zip whose end counts other entries in this part", .malformed) {
+      PackageLab.zip { zip in zip.end = { $0.record[8] += 1 } }
+    },
+    .init("a zip with a second name for an entry in its directory", .malformed) {
+      PackageLab.zip { zip in
+        let own = zip.entries[1].name
+        zip.entries[1].extra = TestZip.Entry.otherName("Contents/evil", insteadOf: own)
+        zip.entries[1].localExtra = []
+      }
+    },
+    .init("a zip with a second name for an entry in its header", .malformed) {
+      PackageLab.zip { zip in
+        let own = zip.entries[1].name
+        zip.entries[1].localExtra = TestZip.Entry.otherName("Contents/evil", insteadOf: own)
+      }
+    },
   ]
 
   /// Tables of xars for which libarchive needs gigabytes, never ends, or reads something different.

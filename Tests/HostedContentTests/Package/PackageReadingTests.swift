@@ -185,6 +185,25 @@ import Testing
     #expect(try PackageInspection.judge(path: lab.write("good.zip", bytes)).faults == [])
   }
 
+  @Test("a zip may have a ZIP64 end record, and names twice alike") func zipTwice() throws {
+    let lab = try PackageLab()
+    let ends: [@Sendable (inout TestZip.End) -> Void] = [
+      { $0.addLarge() },
+      { end in
+        end.addLarge()
+        end.record.replaceSubrange(8..<20, with: [UInt8](repeating: 0xFF, count: 12))
+      },
+    ]
+    for change in ends {
+      let bytes = PackageLab.zip { zip in
+        let own = zip.entries[1].name
+        zip.entries[1].extra = TestZip.Entry.otherName("Contents/a.txt", insteadOf: own)
+        zip.end = change
+      }
+      #expect(try PackageInspection.judge(path: lab.write("good.zip", bytes)).faults == [])
+    }
+  }
+
   @Test("a xar may hold hard links to a file") func xarMay() throws {
     let lab = try PackageLab()
     let link = "<file id=\"8\"><name>h</name><type link=\"7\">hardlink</type></file>"
