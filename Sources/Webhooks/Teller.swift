@@ -136,6 +136,9 @@ private struct Telling {
     // The last webhook may have gone since the look, and with it what was told.
     guard try Self.progress(database) == request.progress else { return .more }
     guard !webhooks.isEmpty else { return .done }
+    // Whoever wants findings has come or gone since: what was looked at is not enough, or too much.
+    let wantsFindings = webhooks.contains(where: \.webhook.filter.wantsFindings)
+    guard wantsFindings == request.wantsFindings else { return .more }
     guard var progress = request.progress else { return try begin(look, request) }
     guard look.isContinued(progress) else { return try beginAgain(look, progress, request) }
     for event in look.events { try tell(event, at: look.at) }
@@ -163,14 +166,16 @@ private struct Telling {
       progress.walk = TellingProgress.Walk(
         tellsAnswers: true, tellsFindings: progress.tracksFindings)
     }
-    if progress.tracksFindings, !webhooks.contains(where: \.webhook.filter.wantsFindings) {
+    if progress.tracksFindings, !wantsFindings {
       // Whoever wants them later begins with those that are there then.
       progress.tracksFindings = false
       try database.execute(sql: "DELETE FROM findings")
     }
     let isStarted = try start(&progress)
     try save(progress)
-    let hasMore = progress.walk != nil || !isAtEnd || dueCount == Self.dueMax || !isStarted
+    // While folding is behind, time stands still, and those that are due stay so.
+    let hasMoreDue = dueCount == Self.dueMax && look.at >= request.now
+    let hasMore = progress.walk != nil || !isAtEnd || hasMoreDue || !isStarted
     return hasMore ? .more : .done
   }
 
