@@ -13,9 +13,10 @@ package final class TemporaryLedger {
   /// - Parameter clock: What events are recorded by that state no time of their own.
   package init(clock: @escaping @Sendable () -> Instant = EventLog.systemClock) throws {
     path = NSTemporaryDirectory() + "daybook-\(UUID().uuidString)"
-    // Nothing is synced, because these tests do not depend on the disk.
+    // Nothing is synced, because these tests do not depend on the disk. The usual map of a ledger
+    // reserves 2 TiB of addresses, of which a process has 128, and many tests run at the same time.
     ledger = try Ledger.create(
-      at: path, options: Environment.Options(sync: .onRequest), clock: clock)
+      at: path, options: Environment.Options(mapSize: 1 << 30, sync: .onRequest), clock: clock)
   }
 
   package convenience init(_ events: [RecordedEvent]) throws {
