@@ -132,6 +132,36 @@ struct DataFile: ~Copyable {
     }
   }
 
+  /// Empties a file that was never begun: LMDB writes its first two pages without a sync, so that a
+  /// full disk or a power failure can leave any part of them. An empty file is a new environment.
+  ///
+  /// Nobody has such a file open, because it cannot be opened, and whoever begins it holds the lock
+  /// of ``beginOpening()``.
+  func emptyUnbegun() throws(LMDBError) {
+    guard try isUnbegun(size()) else { return }
+    try beginOpening()
+    defer { endOpening() }
+    guard try isUnbegun(size()) else { return }
+    guard ftruncate(file, 0) == 0 else { throw systemFailure("open", path) }
+  }
+
+  /// Whether the file ends within its first two pages, they are not two good ones, and neither of
+  /// them states a commit.
+  private func isUnbegun(_ size: Int) throws(LMDBError) -> Bool {
+    let pageSize = Environment.newPageSize
+    guard 1...2 * pageSize ~= size else { return false }
+    let (first, second) = (try metaIfAny(at: 0), try metaIfAny(at: pageSize))
+    guard let first, let second else { return (first ?? second)?.transaction ?? 0 == 0 }
+    return first.doubt(with: second) != nil && max(first.transaction, second.transaction) == 0
+  }
+
+  private func metaIfAny(at offset: Int) throws(LMDBError) -> MetaPage? {
+    do throws(LMDBError) { return try MetaPage(self, at: offset) } catch {
+      guard error.code == .truncated || error.code == .invalidFile else { throw error }
+      return nil
+    }
+  }
+
   func truncated(_ detail: String) -> LMDBError {
     LMDBError(
       .truncated, operation: "open",

@@ -38,6 +38,7 @@ extension Environment {
     let isNewFolder = try createFolder(path, options)
     try refuseNetworkFileSystem(path)
     let file = try DataFile(folder: path, options: options)
+    if options.replacesUnbegun, !options.readOnly { try file.emptyUnbegun() }
     if try file.size() == 0 {
       guard !options.readOnly else {
         throw LMDBError(.missing, operation: "open", message: "\(file.path) is empty.")
@@ -74,7 +75,27 @@ extension Environment {
         throw LMDBError(status: cause, operation: "open")
       }
     }
+    if options.replacesUnbegun, !options.readOnly { try environment.writeFirstPagesAgain() }
     return environment
+  }
+
+  /// Writes the first two pages once more and syncs them, if nothing was committed yet.
+  ///
+  /// If an earlier attempt could not sync them, the system takes for written what never reached the
+  /// disk, and LMDB never writes the beginnings of its meta pages again.
+  private func writeFirstPagesAgain() throws(LMDBError) {
+    guard try info().lastTransaction == 0 else { return }
+    // Under the writer's lock, so that nobody commits meanwhile.
+    let transaction = try beginWrite()
+    guard transaction.id == 1 else { return }
+    let written = Result { () throws(LMDBError) in
+      let file = try FlatFile.open("\(path)/\(Self.dataFileName)", isWritable: true)
+      guard let file else { return }
+      try file.write(try file.read(at: 0, count: 2 * Self.newPageSize), at: 0)
+      try file.sync()
+    }
+    transaction.abort()
+    try written.get()
   }
 
   private static func createFolder(_ path: String, _ options: Options) throws(LMDBError) -> Bool {

@@ -34,6 +34,11 @@ extension Environment {
     /// Whether the system should read ahead. Turn this off if the file is larger than memory.
     public var readAhead: Bool
 
+    /// Whether a file is begun anew if an attempt to create it was cut short before its first two
+    /// pages were whole, and nothing shows that it was ever used. Only for what can be created
+    /// again.
+    public var replacesUnbegun = false
+
     /// Options that suit a ledger: 1 TiB of map, owner only, durable commits.
     public init(
       mapSize: Int = 1 << 40, maxTables: Int = 64, maxReaders: Int = 126, readOnly: Bool = false,

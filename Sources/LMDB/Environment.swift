@@ -128,7 +128,7 @@ extension Environment {
     checkWriter()
     // SAFETY: the transaction is open, on its thread; LMDB frees it whatever the result.
     let status = unsafe mdb_txn_commit(transaction)
-    let failure = status == 0 ? nil : commitFailure(status)
+    let failure = status == 0 ? nil : fullDisk(status) ?? commitFailure(status)
     writer.store(0, ordering: .releasing)
     transactionEnded(active: true)
     if let failure { throw failure }
@@ -198,6 +198,33 @@ extension Environment {
       "a write transaction stays on the thread that began it")
   }
 
+  /// Explains a commit that failed because the disk is full; `nil` if its outcome is unknown.
+  ///
+  /// LMDB writes and syncs all pages of a commit before it writes the meta page that makes it valid
+  /// (`mdb_txn_commit`), and the next commit writes all of its own pages. So nothing of this one
+  /// ever counts, and the environment remains in use: once there is room, writes go on.
+  private func fullDisk(_ status: Int32) -> LMDBError? {
+    guard options.sync == .everyCommit else { return nil }
+    // LMDB reports a write that was cut short as EIO.
+    let isFull = status == ENOSPC || status == EDQUOT || (status == EIO && isDiskFull(path))
+    guard isFull, !hasPanicked else { return nil }
+    return LMDBError(
+      .system(ENOSPC), operation: "commit",
+      message: "The disk is full, and nothing was committed: make room, then repeat the write.")
+  }
+
+  /// Whether LMDB refuses all further transactions, because it could not write a meta page. Only
+  /// then can a commit that failed have taken effect.
+  private var hasPanicked: Bool {
+    var transaction: OpaquePointer?
+    // SAFETY: the environment is open: a commit of this thread is under way, and its transaction
+    // has ended.
+    let status = unsafe mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+    guard status == 0 else { return true }
+    unsafe mdb_txn_abort(transaction)
+    return false
+  }
+
   /// Explains a failed commit and, if its outcome is unknown, prevents further writes.
   @inline(never)
   func commitFailure(_ status: Int32) -> LMDBError {
@@ -208,8 +235,8 @@ extension Environment {
       return LMDBError(
         .environmentFailed, operation: "commit",
         message: """
-          The outcome of the commit is unknown: \(code.advice) Close the environment, open it \
-          again, and look before you repeat the write.
+          The outcome of the commit is unknown: \(code.advice) Close it and open it again, or \
+          start the program again, and look before you repeat the write.
           """,
         cause: status)
     default: return LMDBError(code, operation: "commit")

@@ -39,6 +39,18 @@
 /// Whether a process with the id `process` exists in this pid namespace.
 package func isRunning(process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
+/// The free space below which a disk counts as full, in bytes: a write that was cut short for lack
+/// of space has taken what there was.
+private let fullDiskBytes: UInt64 = 1 << 20
+
+/// Whether the disk of `path` has no room for unprivileged users.
+func isDiskFull(_ path: String) -> Bool {
+  var status = statvfs()
+  // SAFETY: statvfs fills the structure it is given and reads the path during the call.
+  guard unsafe statvfs(path, &status) == 0 else { return false }
+  return UInt64(status.f_bavail) * UInt64(status.f_frsize) < fullDiskBytes
+}
+
 /// Makes the names in the folder `path` durable.
 package func syncFolder(_ path: String) throws(LMDBError) {
   // SAFETY: open reads the path during the call.

@@ -66,7 +66,8 @@ extension LMDBError.Code {
     case .keyExists: "The key is there already."
     case .pageNotFound, .corrupted:
       "A page is missing or damaged: close the environment and restore it from a copy."
-    case .panic: "An earlier write failed: close the environment and open it again."
+    case .panic:
+      "An earlier write failed: close it and open it again, or start the program again."
     case .versionMismatch: "The file was written by an LMDB with another file format."
     case .invalidFile: "The file is not an LMDB environment."
     case .mapFull:
@@ -100,7 +101,8 @@ extension LMDBError.Code {
     case .truncated: "The file is shorter than its pages: restore it from a copy."
     case .networkFileSystem: "LMDB needs a local file system; move the environment to one."
     case .environmentFailed:
-      "A commit failed and its outcome is unknown: close the environment, open it again, and look."
+      "An earlier write failed, and its outcome is unknown: close it and open it again, or start the "
+        + "program again."
     case .transactionsOpen: "End all transactions of this process first."
     case .writeInProgress: "This thread has a write transaction open; end it first."
     case .readOnly: "The environment was opened read-only."

@@ -48,9 +48,10 @@ public struct WriteTransaction: ~Copyable, ~Escapable {
   /// Makes everything visible, and durable as ``Environment/SyncPolicy`` says. By default, it has
   /// reached the disk when this returns.
   ///
-  /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After an
-  ///   error of the operating system the outcome is unknown, and the environment refuses further
-  ///   writes with `environmentFailed`.
+  /// - Throws: ``LMDBError``. After `mapFull` or `transactionFull` nothing was written. After
+  ///   `system(ENOSPC)` the disk is full, and nothing was committed. After another error of the
+  ///   operating system the outcome is unknown, and the environment refuses further writes with
+  ///   `environmentFailed`.
   public consuming func commit() throws(LMDBError) {
     try environment.refuseIfForked("commit")
     unsafe handle = nil

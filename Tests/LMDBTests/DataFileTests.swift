@@ -161,6 +161,41 @@ import Testing
     #expect(try folder.environment().table("t") == nil)
   }
 
+  @Test("a file whose first two pages were not written whole is begun anew, if that is asked for")
+  func unbegun() throws {
+    let folder = try TemporaryFolder()
+    try folder.environment().close()
+    let new = try Data(contentsOf: URL(filePath: folder.dataFile))
+    try #require(new.count == 2 * 4096)
+    // What a full disk or a power failure may leave: a part, a length without bytes, one page.
+    let zeros = Data(count: 4096)
+    let parts = [
+      new.prefix(1), new.prefix(4095), new.prefix(4096), new.prefix(4200),
+      Data(count: 8192), zeros + new.suffix(4096), new.prefix(4096) + zeros,
+    ]
+    var options = Environment.Options()
+    options.replacesUnbegun = true
+    for part in parts {
+      try Data(part).write(to: URL(filePath: folder.dataFile))
+      #expect(failure { () throws(LMDBError) in _ = try folder.environment() } != nil)
+      let environment = try Environment.open(folder.path, options: options)
+      let table = try environment.createTable("t")
+      try environment.set(table, "k", "v")
+      #expect(try environment.text(table, "k") == "v")
+      try environment.close()
+    }
+    // Where something was committed, nothing is thrown away.
+    let used = try Data(contentsOf: URL(filePath: folder.dataFile)).prefix(8192)
+    for cut in [used, used.prefix(8000), zeros + used.suffix(4096)] {
+      try Data(cut).write(to: URL(filePath: folder.dataFile))
+      #expect(
+        failure { () throws(LMDBError) in
+          _ = try Environment.open(folder.path, options: options)
+        } != nil)
+      #expect(try Data(contentsOf: URL(filePath: folder.dataFile)) == cut)
+    }
+  }
+
   @Test("new, copied and much written environments have meta pages that fit") func newCopied()
     throws
   {

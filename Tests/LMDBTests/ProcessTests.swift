@@ -125,14 +125,15 @@ import Testing
     }
   }
 
-  @Test("after a commit that the disk refused, writes are refused and reads go on")
+  @Test("after a commit that the disk could not write, writes are refused and reads go on")
   func afterCommit() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let environment = try folder.environment()
       let table = try environment.createTable("t")
       try environment.set(table, "k", "v")
-      try redirect(folder.dataFile, to: "/dev/full")
+      // Writing to addresses that are not mapped fails with EIO.
+      try redirect(folder.dataFile, to: "/proc/self/mem")
       let code = failure { () throws(LMDBError) in try environment.set(table, "k", "w") }
       guard code == .environmentFailed, environment.isFailed else { exit(1) }
       let again = failure { () throws(LMDBError) in try environment.set(table, "k", "w") }
@@ -143,6 +144,28 @@ import Testing
       let after = try reopened.createTable("t")
       try reopened.set(after, "k", "x")
       guard try reopened.text(after, "k") == "x" else { exit(1) }
+    }
+  }
+
+  @Test("after a commit for which the disk had no room, writes go on once it has")
+  func afterFullDisk() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let environment = try folder.environment()
+      let table = try environment.createTable("t")
+      try environment.set(table, "k", "v")
+      let hidden = try redirect(folder.dataFile, to: "/dev/full")
+      for _ in 0..<2 {
+        let code = failure { () throws(LMDBError) in try environment.set(table, "k", "w") }
+        guard code == .system(ENOSPC), !environment.isFailed else { exit(1) }
+        guard try environment.text(table, "k") == "v" else { exit(1) }
+      }
+      for (descriptor, kept) in hidden { dup2(kept, descriptor) }
+      try environment.set(table, "k", "x")
+      guard try environment.text(table, "k") == "x" else { exit(1) }
+      try environment.close()
+      let reopened = try folder.environment()
+      guard try reopened.text(try reopened.createTable("t"), "k") == "x" else { exit(1) }
     }
   }
 }
@@ -170,10 +193,17 @@ private func die(holding: borrowing ReadTransaction) { _exit(0) }
 private func die(holding: borrowing WriteTransaction) { _exit(0) }
 
 /// Redirects every descriptor of the file `path` in this process to `other`.
-private func redirect(_ path: String, to other: String) throws {
+///
+/// - Returns: Each of them, with a copy of what it was before.
+@discardableResult
+private func redirect(_ path: String, to other: String) throws -> [Int32: Int32] {
   let file = unsafe open(other, O_RDWR)
+  var kept: [Int32: Int32] = [:]
   for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
     let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-    if target == path, let descriptor = Int32(name) { dup2(file, descriptor) }
+    guard target == path, let descriptor = Int32(name) else { continue }
+    kept[descriptor] = dup(descriptor)
+    dup2(file, descriptor)
   }
+  return kept
 }

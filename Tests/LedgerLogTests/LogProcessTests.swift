@@ -209,6 +209,53 @@ struct LogProcessTests {
   }
 }
 
+@Suite("A log on a full disk")
+struct LogOnFullDiskTests {
+  @Test("refuses the batch, keeps what it has, and goes on once there is room")
+  func goesOn() async {
+    await #expect(processExitsWith: .success) { try appendOnFullDisk() }
+  }
+}
+
+/// Appends while each write to the log's file fails with ENOSPC, and afterwards. Exits with a number
+/// if something is not as it should be.
+private func appendOnFullDisk() throws {
+  let folder = try TemporaryFolder()
+  let log = try EventLog.makeNew(folder)
+  try log.appendAndWait([progress("one")])
+  let full = unsafe open("/dev/full", O_RDWR)
+  var hidden: [Int32: Int32] = [:]
+  for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+    guard let descriptor = Int32(name), leads(descriptor, to: "/log/data.mdb") else { continue }
+    hidden[descriptor] = dup(descriptor)
+    dup2(full, descriptor)
+  }
+  guard !hidden.isEmpty else { exit(2) }
+  for _ in 0..<2 {
+    do throws(LedgerError) {
+      try log.appendAndWait([progress("two")])
+      exit(3)
+    } catch {
+      guard error.code == .full else { exit(4) }
+    }
+    guard try log.lastPosition() == 1 else { exit(5) }
+  }
+  for (descriptor, kept) in hidden { dup2(kept, descriptor) }
+  let again = try log.appendAndWait([progress("one"), progress("two"), progress("three")])
+  guard again.outcomes == [.duplicate(1), .appended(2), .appended(3)] else { exit(6) }
+  guard try log.verify().faults.isEmpty else { exit(7) }
+  try log.close()
+}
+
+/// Whether a descriptor of this process is of a file whose path ends so; it may be closed meanwhile.
+private func leads(_ descriptor: Int32, to ending: String) -> Bool {
+  do {
+    return try FileManager.default.destinationOfSymbolicLink(
+      atPath: "/proc/self/fd/\(descriptor)"
+    ).hasSuffix(ending)
+  } catch { return false }
+}
+
 @Suite("A full log")
 struct LogFullTests {
   @Test("refuses the batch, keeps what it has, and goes on in a larger map")

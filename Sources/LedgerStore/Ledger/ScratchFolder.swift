@@ -31,7 +31,7 @@ package struct ScratchFolder: ~Copyable {
     } catch {
       throw LedgerError(
         LedgerError(error).code == .full ? .full : .io,
-        "No folder can be made for temporary files: \(error). Set TMPDIR to a folder that exists "
+        "No folder can be made for temporary files: \(error) Set TMPDIR to a folder that exists "
           + "and has room for the projections.",
         cause: error)
     }

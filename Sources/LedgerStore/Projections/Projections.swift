@@ -75,6 +75,7 @@ final class Projections: Sendable {
   ) throws(LedgerError) -> Environment {
     var options = options
     options.readOnly = readOnly
+    options.replacesUnbegun = true
     options.maxTables = ProjectionTables.count
     do throws(LMDBError) { return try Environment.open(path, options: options) } catch {
       throw LedgerError(ofProjections: error)
