@@ -139,6 +139,29 @@ struct KeptRootTests {
     #expect(failure() == nil)
   }
 
+  @Test("says nothing if a power failure left only a part of the file that was begun")
+  func begunInPart() throws {
+    let slot = try Data(contentsOf: URL(filePath: file)).prefix(512)
+    let parts = [
+      slot.prefix(40), slot.prefix(40) + Data(count: 984), Data(count: 512) + slot.prefix(79),
+    ]
+    for part in parts {
+      try Data(part).write(to: URL(filePath: file))
+      #expect(failure() == nil, "\(part.count)")
+    }
+  }
+
+  @Test("has both copies from the first commit on")
+  func begunWhole() throws {
+    let other = try TemporaryFolder()
+    let log = try EventLog.create(at: other.ledger, clock: fixedClock)
+    try log.appendAndWait([progress("one")])
+    let bytes = try Data(contentsOf: URL(filePath: "\(other.ledger)/root"))
+    #expect(bytes.prefix(80) == bytes.dropFirst(512))
+    #expect(try log.roots.kept()?.position == 1)
+    try log.close()
+  }
+
   @Test("survives damage to one of its two copies, and tells of damage to both")
   func damaged() throws {
     let whole = try Data(contentsOf: URL(filePath: file))

@@ -55,7 +55,8 @@ package final class RootKeeper: Sendable {
   /// If the root cannot be written, the commit remains valid, and the root that was kept before
   /// remains a root of the log. ``failure()`` reports the reason until a root can be kept again.
   ///
-  /// - Complexity: One write of 80 bytes. The first time, the file is created if it is missing.
+  /// - Complexity: One write of 80 bytes. The first time, the file is created and synced if it is
+  ///   missing.
   func keep(_ root: TreeHash, at position: UInt64) {
     var failure: LedgerError?
     do throws(LedgerError) { try write(root, at: position) } catch { failure = error }
@@ -76,11 +77,16 @@ package final class RootKeeper: Sendable {
         let file: FlatFile
         if let open = state.file {
           file = open
-        } else {
-          file = try self.file()
+        } else if let found = try FlatFile.open(path, isWritable: true) {
+          file = found
           state.file = file
           // The newest root is kept until the next one has been written.
           state.next = (try newestSlot(in: file) + 1) % RootKeeper.slotCount
+        } else {
+          state.file = try begin(slot)
+          state.next = 0
+          state.isSynced = true
+          return
         }
         try file.write(slot, at: state.next * RootKeeper.slotBytes)
         state.next = (state.next + 1) % RootKeeper.slotCount
@@ -95,9 +101,16 @@ package final class RootKeeper: Sendable {
     return positions.indices.max { positions[$0] < positions[$1] } ?? 0
   }
 
-  private func file() throws(LMDBError) -> FlatFile {
-    if let found = try FlatFile.open(path, isWritable: true) { return found }
-    return try FlatFile.create(path, in: folder, mode: mode)
+  /// Creates the file with a root in both slots, and syncs it. From then on, one slot is whole at
+  /// any time: a power failure that leaves a part of what is written to one leaves the other as it
+  /// was, or as it was synced before.
+  private func begin(_ slot: [UInt8]) throws(LMDBError) -> FlatFile {
+    let file = try FlatFile.create(path, in: folder, mode: mode)
+    for number in 0..<RootKeeper.slotCount {
+      try file.write(slot, at: number * RootKeeper.slotBytes)
+    }
+    try file.sync()
+    return file
   }
 
   /// Waits until the kept root is on the disk.
@@ -130,14 +143,21 @@ package final class RootKeeper: Sendable {
     }
     let found = (0..<RootKeeper.slotCount).compactMap { kept(bytes, slot: $0) }
     guard let last = found.max(by: { $0.position < $1.position }) else {
-      // A file that was created and not written yet says nothing.
-      if !bytes.contains(where: { $0 != 0 }) { return nil }
+      // A file that was not written whole when it was begun says nothing.
+      guard (0..<RootKeeper.slotCount).allSatisfy({ isWritten(bytes, slot: $0) }) else {
+        return nil
+      }
       throw LedgerError(
         .corrupt,
         "\(path) is damaged: it is not this ledger's last root. Run `daybook verify`; if the log "
           + "is intact, remove the file.")
     }
     return last
+  }
+
+  /// Whether anything was ever written to a slot.
+  private func isWritten(_ bytes: [UInt8], slot: Int) -> Bool {
+    bytes.dropFirst(slot * RootKeeper.slotBytes).prefix(RootKeeper.slotBytes).contains { $0 != 0 }
   }
 
   /// Returns the content of a slot, or `nil` if it is empty or damaged.
