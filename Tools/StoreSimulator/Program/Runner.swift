@@ -18,8 +18,10 @@ struct Options {
   var tellsCalls = false
   var runsControls = false
   var sabotage = Sabotage.nothing
-  var faultEvery: Int? = 10
+  var faultEvery: Int? = Self.faultEveryUsual
   var folder = "/dev/shm"
+
+  static let faultEveryUsual = 10
 
   init(_ arguments: ArraySlice<String>) {
     var arguments = arguments
@@ -67,6 +69,13 @@ struct Options {
   }
 }
 
+/// What decides a history, besides its length.
+struct KeptSeed {
+  var seed: UInt64
+  /// One in how many steps begins with a planned fault; nil for none.
+  var faultEvery: Int?
+}
+
 /// Runs history after history, each from a seed of its own.
 struct Runner {
   let options: Options
@@ -81,7 +90,8 @@ struct Runner {
     }
     let begun = ContinuousClock.now
     var tally = Tally()
-    let kept = options.seed == nil ? try keptSeeds() : []
+    let playsKept = options.seed == nil && options.faultEvery != nil
+    let kept = playsKept ? try keptSeeds() : []
     var histories = 0
     var calls: UInt64 = 0
     let first = options.seed ?? options.from ?? UInt64.random(in: 0..<1 << 32)
@@ -94,8 +104,12 @@ struct Runner {
           || begun.duration(to: .now) < .seconds(options.seconds)
       else { break }
       guard index % options.shares == options.share else { continue }
-      let seed = index < kept.count ? kept[index] : first &+ UInt64(index - kept.count)
-      let simulation = try simulate(seed, options.sabotage)
+      let played =
+        index < kept.count
+        ? kept[index]
+        : KeptSeed(seed: first &+ UInt64(index - kept.count), faultEvery: options.faultEvery)
+      let seed = played.seed
+      let simulation = try simulate(played, options.sabotage)
       tally.add(simulation.tally)
       histories += 1
       calls += simulation.calls
@@ -105,7 +119,7 @@ struct Runner {
             + "\(String(simulation.diskTrace, radix: 16)), \(simulation.calls) calls")
       }
       if let violation = simulation.violation {
-        report(violation, seed, simulation)
+        report(violation, played, simulation)
         return 1
       }
     }
@@ -140,7 +154,8 @@ struct Runner {
     }
   }
 
-  func simulate(_ seed: UInt64, _ sabotage: Sabotage) throws -> Outcome {
+  func simulate(_ played: KeptSeed, _ sabotage: Sabotage) throws -> Outcome {
+    let seed = played.seed
     let files = FileManager.default
     try removeFolder()
     for part in ["disk", "stash"] {
@@ -148,7 +163,7 @@ struct Runner {
     }
     var settings = Simulation.Settings(seed: seed)
     settings.operationsMax = options.operations
-    settings.faultEvery = options.faultEvery
+    settings.faultEvery = played.faultEvery
     settings.sabotage = sabotage
     settings.tells = options.tells
     Disk.watch("\(folder)/disk", stash: "\(folder)/stash")
@@ -169,25 +184,31 @@ struct Runner {
     return outcome
   }
 
-  private func report(_ violation: any Error, _ seed: UInt64, _ outcome: Outcome) {
-    say("seed \(seed): \(violation)")
+  private func report(_ violation: any Error, _ played: KeptSeed, _ outcome: Outcome) {
+    say("seed \(played.seed): \(violation)")
+    let faults = played.faultEvery.map { "--fault-every \($0)" } ?? "--no-faults"
     say("the last steps: \(outcome.steps.suffix(12).joined(separator: "; "))")
     // The same history, only as long as it went well.
     say(
-      "StoreSimulator --seed \(seed) --operations "
-        + "\(min(options.operations, outcome.tally.operations + 1))"
+      "StoreSimulator --seed \(played.seed) --operations "
+        + "\(min(options.operations, outcome.tally.operations + 1)) \(faults)"
         + (options.sabotage == .nothing ? "" : " --control \(options.sabotage.rawValue)")
         + " --trace")
   }
 
-  /// Seeds of failures that were repaired, one on a line, with an optional note after it.
-  private func keptSeeds() throws -> [UInt64] {
+  /// Seeds of failures that were repaired, one on a line, each with the number of `--fault-every`
+  /// after it if that is not the usual one.
+  private func keptSeeds() throws -> [KeptSeed] {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../seeds.txt").standardizedFileURL
     guard FileManager.default.fileExists(atPath: file.path) else { return [] }
     return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-      .filter { !$0.hasPrefix("#") }
-      .compactMap { $0.split(separator: " ").first.flatMap { UInt64($0) } }
+      .compactMap { line in
+        let numbers = line.prefix { $0 != "#" }.split(separator: " ").compactMap { UInt64($0) }
+        guard let seed = numbers.first else { return nil }
+        let every = numbers.dropFirst().first.map { Int($0) }
+        return KeptSeed(seed: seed, faultEvery: every ?? Options.faultEveryUsual)
+      }
   }
 
   /// Each fault that was planted has to be found within a few histories.
@@ -200,7 +221,8 @@ struct Runner {
           found = "seed \(seed): the process ends, because LMDB follows a page that is not there"
           break
         }
-        guard let error = try simulate(seed, sabotage).violation else { continue }
+        let played = KeptSeed(seed: seed, faultEvery: options.faultEvery)
+        guard let error = try simulate(played, sabotage).violation else { continue }
         try removeFolder()
         guard Self.isFound(error) else { throw error }
         found = "seed \(seed): \(error)"

@@ -174,12 +174,26 @@ extension Simulation {
       isFaultPlanned = false
       isTainted = true
     }
-    guard isTainted, random.chance(1, in: 3) || !onItsWay.isEmpty else { return }
+    guard isTainted else { return }
+    let goesOn = try !random.chance(1, in: 3) && onItsWay.isEmpty && isReadable()
+    if goesOn { return }
     // A disk that has failed often fails once more, before what it should hold was written again.
     if !isFaultPlanned, random.chance(1, in: 2) {
       plan(Disk.Fault(kind: .powerCut, call: UInt64(1 + random.below(16))))
     }
     try reopen()
+  }
+
+  /// Whether the log can be read. If a meta page could not be written, LMDB refuses everything until
+  /// it is opened again.
+  private func isReadable() throws -> Bool {
+    let log = try ledger.log
+    let read = try attempt("read") { () throws(LedgerError) in try log.lastPosition() }
+    if case .failure(let error) = read {
+      guard error.code == .outcomeUnknown else { throw error }
+      return false
+    }
+    return true
   }
 
   private func restart() throws {
