@@ -220,7 +220,7 @@ let package = Package(
     .executableTarget(
       name: "daybook-serve",
       dependencies: [
-        "LedgerService", "LedgerAnswers", "LedgerStore", argumentParser,
+        "LedgerService", "LedgerAnswers", "LedgerStore", "LMDB", argumentParser,
       ],
       path: "Tools/daybook-serve", swiftSettings: strict),
     .target(

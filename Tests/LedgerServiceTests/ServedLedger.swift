@@ -9,18 +9,26 @@ final class ServedLedger: Sendable {
   struct Failure: Error, CustomStringConvertible { let description: String }
 
   private let process: Process
+  private let errors: Pipe
   private let number: Int32
   let address: String
   let client: HTTPClient
 
   /// Starts the program and waits until it says that it listens.
+  ///
+  /// - Parameter wrapper: A command that becomes the program, which is given to it as arguments.
   init(
     _ ledger: String, _ words: [String] = ["--open"], scheme: String = "http",
-    client configuration: HTTPClient.Configuration = .init()
+    client configuration: HTTPClient.Configuration = .init(), in wrapper: [String] = []
   ) async throws {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: try BuiltProgram.path("daybook-serve"))
-    process.arguments = ["--ledger", ledger, "--port", "0", "--log-level", "critical"] + words
+    let command =
+      wrapper + [
+        try BuiltProgram.path("daybook-serve"), "--ledger", ledger, "--port", "0", "--log-level",
+        "critical",
+      ] + words
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
     process.environment = BuiltProgram.variables([:])
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
@@ -41,6 +49,21 @@ final class ServedLedger: Sendable {
     let port = try #require(said.firstMatch(of: /listening on .*, port ([0-9]+)/), "\(said)")
     address = "\(scheme)://127.0.0.1:\(port.output.1)"
     self.process = process
+    self.errors = errors
+  }
+
+  var identifier: Int32 { number }
+
+  /// Waits until the program has ended by itself. Returns its exit status, and what it said since it
+  /// listened.
+  func ended() throws -> (status: Int32, said: String) {
+    let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    let status = process.terminationStatus
+    return (
+      process.terminationReason == .uncaughtSignal ? -status : status,
+      String(decoding: said, as: UTF8.self)
+    )
   }
 
   /// Ends the program in a way, and returns its exit status; that of a signal is negative.
@@ -161,9 +184,10 @@ final class MadeLedger: Sendable {
   /// Starts the program, and ends it after the test.
   func served(
     _ words: [String] = ["--open"], scheme: String = "http",
-    client: HTTPClient.Configuration = .init(), _ body: (ServedLedger) async throws -> Void
+    client: HTTPClient.Configuration = .init(), in wrapper: [String] = [],
+    _ body: (ServedLedger) async throws -> Void
   ) async throws {
-    let served = try await ServedLedger(path, words, scheme: scheme, client: client)
+    let served = try await ServedLedger(path, words, scheme: scheme, client: client, in: wrapper)
     do { try await body(served) } catch {
       try await served.close()
       throw error

@@ -69,7 +69,7 @@ struct ImportRule: TidyRule {
       "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging", "Metrics",
       "NIOCore", "NIOPosix", "NIOSSL", "ServiceLifecycle", "SystemPackage", "UnixSignals",
     ],
-    "daybook-serve": ["LedgerService", "LedgerAnswers", "LedgerStore", "ArgumentParser"],
+    "daybook-serve": ["LMDB", "LedgerService", "LedgerAnswers", "LedgerStore", "ArgumentParser"],
     "StorePull": [
       "PackageFiles", "LedgerEvents", "SignedStoreData", "Crypto", "SwiftASN1", "X509",
     ],

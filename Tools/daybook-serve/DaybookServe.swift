@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LMDB
 import LedgerAnswers
 import LedgerService
 import LedgerStore
@@ -85,6 +86,7 @@ struct DaybookServe: AsyncParsableCommand {
     do {
       let settings = try await ServiceSettings.read(
         flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
+      Self.prepareForDamage(of: settings.ledger)
       try await LedgerService(settings, version: ProgramVersion.current) { port in
         Self.say("daybook serve: listening on \(settings.host), port \(port)")
       }.run()
@@ -110,6 +112,15 @@ struct DaybookServe: AsyncParsableCommand {
     var flags = stated.compactMapValues { text in text.map { [$0] } }
     if !apps.isEmpty { flags[.apps] = apps }
     return flags
+  }
+
+  /// Makes a signal that a damaged page causes lead to `daybook`, which is beside this program: it
+  /// checks the pages and says which ones are damaged. If it is not there, the signal ends the
+  /// process as ever.
+  private static func prepareForDamage(of ledger: String) {
+    guard let own = Bundle.main.executablePath else { return }
+    let daybook = URL(fileURLWithPath: own).deletingLastPathComponent().appending(path: "daybook")
+    FaultSignals.run(daybook.path) { DamageHandover.words($0, ledger: ledger) }
   }
 
   private static func say(_ text: String) {

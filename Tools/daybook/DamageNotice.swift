@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LMDB
+import LedgerAnswers
 import LedgerEvents
 import LedgerStore
 
@@ -10,8 +11,6 @@ import LedgerStore
 /// pages without LMDB, names the damaged ones, and exits with the code for damaged data. If no page
 /// is damaged, the signal had another cause, and the process ends with that signal after all.
 enum DamageNotice {
-  private static let mark = "---damage-notice"
-
   /// The maximum number of damaged pages that are named.
   private static let pagesNamedMax = 5
 
@@ -20,7 +19,7 @@ enum DamageNotice {
   /// - Parameter words: The command's words, which may name the ledger.
   static func prepare(_ words: [String]) {
     let ledger = path(in: words) ?? LedgerOptions.named ?? LedgerOptions.usual
-    FaultSignals.run(executable) { ["daybook", mark, "\($0)", ledger] }
+    FaultSignals.run(executable) { DamageHandover.words($0, ledger: ledger) }
   }
 
   #if os(Linux)
@@ -40,7 +39,7 @@ enum DamageNotice {
 
   /// Reports what is damaged and exits, if these are the arguments that ``prepare(_:)`` set.
   static func run(_ words: [String]) {
-    guard words.count == 3, words[0] == mark, let signal = Int32(words[1]),
+    guard words.count == 3, words[0] == DamageHandover.mark, let signal = Int32(words[1]),
       FaultSignals.numbers.contains(signal)
     else { return }
     let path = words[2]

@@ -74,11 +74,20 @@ package struct LedgerService: Sendable {
       logger: logger)
     // The last service is stopped first: streams have to end before the server waits for them.
     var configuration = ServiceGroupConfiguration(
-      services: [application, watch, telling], gracefulShutdownSignals: [.sigterm, .sigint],
-      logger: logger)
+      services: [
+        .init(service: application), .init(service: watch), .init(service: telling),
+        .init(
+          service: DiskWatch(ledger: ledger), failureTerminationBehavior: .gracefullyShutdownGroup),
+      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
-    do { try await group.run() } catch {
+    do { try await group.run() } catch let failure as Failure {
+      // The ledger cannot be written any more, so what could still be folded is left for later.
+      do { try await close(ledger, work, lookups, webhooks) } catch {
+        logger.error("the ledger could not be closed", metadata: ["reason": "\(error)"])
+      }
+      throw failure
+    } catch {
       try await close(ledger, work, lookups, webhooks)
       // Whether the key is that of the certificate is only seen when the server starts.
       if error is NIOSSLError || error is BoringSSLError { throw Self.wrongFiles(settings, error) }

@@ -89,6 +89,12 @@ extension Ledger {
   }
 }
 
+extension Ledger {
+  /// Whether a disk that failed keeps this process from writing the log or the projections until
+  /// the ledger has been closed and opened again. Then a commit has failed whose outcome is unknown.
+  package var mustReopen: Bool { log.environment.isFailed || source.hasFailed }
+}
+
 // MARK: - Appending
 
 extension Ledger {

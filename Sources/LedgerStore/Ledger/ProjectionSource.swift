@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LedgerEvents
 internal import Synchronization
 
@@ -92,6 +93,9 @@ final class ProjectionSource: Sendable {
       if let open = current, !Projections.exist(open.generation, of: log) { current = nil }
     }
   }
+
+  /// Whether the disk failed in a way that keeps this process from writing the projections.
+  var hasFailed: Bool { current.withLock { $0?.environment.isFailed ?? false } }
 
   /// Whether questions still use these projections.
   func isCurrent(_ projections: Projections) -> Bool { current.withLock { $0 === projections } }

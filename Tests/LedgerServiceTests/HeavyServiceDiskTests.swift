@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+/// `daybook-serve` on a disk that is full, fails, or has changed.
+@Suite("The service and its disk", .serialized, .timeLimit(.minutes(20)))
+struct HeavyServiceDiskTests {
+  private static func batch(_ number: Int) -> [String] {
+    (0..<100).map { Line.note("e\(number)-\($0)", account: "a\(number)-\($0)") }
+  }
+
+  /// Appends batches until one is not taken. Returns the number of events that were acknowledged,
+  /// and the status of the refusal.
+  private func fill(_ served: ServedLedger) async throws -> (events: Int, status: Int) {
+    for number in 0..<1_000 {
+      let answer = try await served.append(Self.batch(number))
+      guard answer.status == 200 else { return (number * 100, answer.status) }
+    }
+    throw ServedLedger.Failure(description: "nothing was refused")
+  }
+
+  private static func canMount() throws -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = [
+      "-c", "unshare --mount --map-root-user mount -t tmpfs none /mnt >/dev/null 2>&1",
+    ]
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  @Test(
+    "a full disk refuses appends with 507, and nothing has to be started again once there is room",
+    .enabled("needs leave to mount") { try canMount() })
+  func full() async throws {
+    let ledger = try MadeLedger()
+    // A small disk that only the service sees, with something on it that can go.
+    let script = """
+      mkdir "$1.real" && mount --bind "$1" "$1.real" && mount -t tmpfs -o size=4m none "$1" \
+        && cp -r "$1.real/." "$1" && head -c 1500000 /dev/zero >"$1/ballast" || exit 99
+      shift; exec "$@"
+      """
+    let wrapper = [
+      "/usr/bin/env", "unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh",
+      ledger.path,
+    ]
+    try await ledger.served(in: wrapper) { served in
+      let (events, status) = try await fill(served)
+      #expect(events > 0)
+      #expect(status == 507)
+      let question = try await served.get("/v1/events?count")
+      #expect(question.body == "{\"count\":\(events)}\n")
+      #expect(try await served.append(Self.batch(1_000)).status == 507)
+      let inside = "/proc/\(served.identifier)/root" + ledger.path
+      try FileManager.default.removeItem(atPath: inside + "/ballast")
+      let answer = try await served.append([Line.note("afterwards")])
+      #expect(answer.status == 200)
+      #expect(answer.headers["Daybook-Position"] == ["\(events + 1)"])
+      // What could not be folded meanwhile is folded now.
+      while try await served.get("/ready").object["lag"] as? Int != 0 {}
+      #expect(try await served.get("/v1/events?count").body == "{\"count\":\(events + 1)}\n")
+      #expect(served.end() == 0)
+    }
+  }
+
+  @Test("a write of unknown outcome ends it, and the next one has everything acknowledged")
+  func failing() async throws {
+    let ledger = try MadeLedger()
+    // What is beyond the limit cannot be written, and the disk is not full.
+    let wrapper = ["/bin/sh", "-c", #"trap '' XFSZ; ulimit -f 1600; exec "$@""#, "sh"]
+    var events = 0
+    try await ledger.served(in: wrapper) { served in
+      let (count, status) = try await fill(served)
+      events = count
+      #expect(status == 503)
+      let end = try served.ended()
+      #expect(end.status == 74)
+      #expect(end.said.contains("start the service again"), "\(end.said)")
+    }
+    #expect(events > 0)
+    let verified = try ledger.daybook("verify")
+    #expect(verified.status == 0, "\(verified.output) \(verified.errors)")
+    try await ledger.served { served in
+      #expect(try await served.append([Line.note("afterwards")]).status == 200)
+      let count = try #require(try await served.get("/v1/events?count").object["count"] as? Int)
+      #expect(count > events)
+      #expect(served.end() == 0)
+    }
+  }
+
+  @Test("a damaged page that ends it is named, and a signal of another cause remains one")
+  func damaged() async throws {
+    let ledger = try MadeLedger()
+    let lines = (0..<300).map { Line.note("n\($0)", account: "a\($0)") }
+    try await ledger.served { served in
+      #expect(try await served.append(lines).status == 200)
+      #expect(served.end(SIGSEGV) == -SIGSEGV)
+    }
+    try await ledger.served { served in
+      let file = try FileHandle(forUpdating: URL(filePath: "\(ledger.path)/log/data.mdb"))
+      let end = try file.seekToEnd()
+      // The numbers of pages that nothing needs for opening.
+      for page in 6..<end / 4_096 {
+        try file.seek(toOffset: page * 4_096)
+        try file.write(contentsOf: Data(repeating: 0xFF, count: 16))
+      }
+      try file.close()
+      served.send(SIGSEGV)
+      let (status, said) = try served.ended()
+      #expect(status == 65, "\(said)")
+      #expect(said.contains("damaged page"), "\(said)")
+    }
+  }
+}
