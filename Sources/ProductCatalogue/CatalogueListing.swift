@@ -66,7 +66,8 @@ extension LedgerView {
     let names = products.sorted()
     let versions = try versionsOnOffer(
       of: names, in: query.environment, clocks: query.clocks)
-    let hosting = try hostingStates(query)
+    let hosting = try hostingStates(
+      in: query.environment, app: query.app, clocks: query.clocks)
     return names.map { name in
       let offers = (newest[name] ?? [:]).values.filter { query.admits($0.storefront) }
       return CatalogueProduct(
@@ -79,16 +80,20 @@ extension LedgerView {
 }
 
 extension LedgerView {
-  /// The hosting state of each product, from its newest event in fold order.
-  private func hostingStates(
-    _ query: CatalogueQuery
+  /// The state of each product's hosted content at the store, from its newest
+  /// `content.hostingChanged` in fold order. Products without one are left out.
+  ///
+  /// - Complexity: O(*n*) in the positions, one byte each.
+  /// - Throws: ``LedgerError``.
+  public func hostingStates(
+    in environment: StoreEnvironment, app: Name? = nil, clocks: Clocks = .now
   ) throws(LedgerError) -> [Name: String] {
     var newest: [Name: (foldKey: EventFoldKey, hosting: String)] = [:]
-    try events(ofKinds: [.contentHostingChanged], clocks: query.clocks) { recorded, foldKey in
+    try events(ofKinds: [.contentHostingChanged], clocks: clocks) { recorded, foldKey in
       let event = recorded.event
       guard let product = event.product, let hosting = event.data.string("hosting"),
-        event.environment ?? .production == query.environment,
-        query.app == nil || event.app == nil || event.app == query.app
+        event.environment ?? .production == environment,
+        app == nil || event.app == nil || event.app == app
       else { return true }
       if newest[product].map({ $0.foldKey < foldKey }) ?? true {
         newest[product] = (foldKey, hosting)

@@ -42,6 +42,23 @@ struct KeptContentTests {
     #expect(try reported() == before)
   }
 
+  @Test("is listed with what the store has of it, if a ledger is named") func hosting() throws {
+    #expect(try !list().contains("hosting"))
+    let events = sandbox.appending(path: "hosting.jsonl")
+    let states = [("waitingForUpload", "07"), ("readyToSubmit", "08")].map { state, hour in
+      #"{"id":"hosting-\#(hour)","type":"content.hostingChanged","product":"\#(InstallLab.product)","#
+        + #""occurredAt":"2026-03-02T\#(hour):00:00Z","data":{"hosting":"\#(state)"}}"#
+    }
+    try Data(states.joined(separator: "\n").utf8).write(to: events)
+    let ledger = lab.ledger(sandbox)
+    #expect(try TracedProcess.run(["append", events.path, "--ledger", ledger]).status == 0)
+    #expect(try list("--ledger", ledger).contains("readyToSubmit (sandbox only)"))
+    let json = try list("--ledger", ledger, "--format", "jsonl")
+    #expect(json.contains(#""hosting":"readyToSubmit""#), "\(json)")
+    let other = try list("--ledger", ledger, "--environment", "sandbox", "--format", "jsonl")
+    #expect(other.contains(#""hosting":null"#), "\(other)")
+  }
+
   @Test("of many small files is written whole, in order, and as the package has it")
   func many() throws {
     try lab.makePackage("1.1", files: 500, bytes: 2_000, as: "many")

@@ -83,7 +83,7 @@ extension CatalogueProduct {
     return [
       product.text, entry?.kind.text ?? "-", entry?.title ?? "-", entry?.delivery ?? "-",
       gives.isEmpty ? "-" : gives.joined(separator: ", "), entry?.duration ?? "-",
-      entry?.subscriptionGroup ?? "-", hosting ?? "-", String(cell: versionOnOffer),
+      entry?.subscriptionGroup ?? "-", HostingState.shown(hosting), String(cell: versionOnOffer),
     ]
   }
 }
