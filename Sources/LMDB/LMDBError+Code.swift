@@ -101,8 +101,8 @@ extension LMDBError.Code {
     case .truncated: "The file is shorter than its pages: restore it from a copy."
     case .networkFileSystem: "LMDB needs a local file system; move the environment to one."
     case .environmentFailed:
-      "An earlier write failed, and its outcome is unknown: close it and open it again, or start the "
-        + "program again."
+      "An earlier write failed, and its outcome is unknown: close it and open it again, or start "
+        + "the program again."
     case .transactionsOpen: "End all transactions of this process first."
     case .writeInProgress: "This thread has a write transaction open; end it first."
     case .readOnly: "The environment was opened read-only."

@@ -217,16 +217,18 @@ struct LogOnFullDiskTests {
   }
 }
 
-/// Appends while each write to the log's file fails with ENOSPC, and afterwards. Exits with a number
-/// if something is not as it should be.
+/// Appends while each write to the log's file fails with ENOSPC, and afterwards. Exits with a
+/// number if something is not as it should be.
 private func appendOnFullDisk() throws {
   let folder = try TemporaryFolder()
   let log = try EventLog.makeNew(folder)
   try log.appendAndWait([progress("one")])
   let full = unsafe open("/dev/full", O_RDWR)
   var hidden: [Int32: Int32] = [:]
-  for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-    guard let descriptor = Int32(name), leads(descriptor, to: "/log/data.mdb") else { continue }
+  // All of them first: a copy leads there, too.
+  let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    .compactMap { Int32($0) }.filter { leads($0, to: "/log/data.mdb") }
+  for descriptor in descriptors {
     hidden[descriptor] = dup(descriptor)
     dup2(full, descriptor)
   }
@@ -247,7 +249,8 @@ private func appendOnFullDisk() throws {
   try log.close()
 }
 
-/// Whether a descriptor of this process is of a file whose path ends so; it may be closed meanwhile.
+/// Whether a descriptor of this process is of a file whose path ends so; it may be closed
+/// meanwhile.
 private func leads(_ descriptor: Int32, to ending: String) -> Bool {
   do {
     return try FileManager.default.destinationOfSymbolicLink(

@@ -37,8 +37,8 @@ struct HeavyServiceDiskTests {
     let ledger = try MadeLedger()
     // A small disk that only the service sees, with something on it that can go.
     let script = """
-      mkdir "$1.real" && mount --bind "$1" "$1.real" && mount -t tmpfs -o size=4m none "$1" \
-        && cp -r "$1.real/." "$1" && head -c 1500000 /dev/zero >"$1/ballast" || exit 99
+      mkdir "$1.real" && mount --bind "$1" "$1.real" && mount -t tmpfs -o size=12m none "$1" \
+        && cp -r "$1.real/." "$1" && head -c 8000000 /dev/zero >"$1/ballast" || exit 99
       shift; exec "$@"
       """
     let wrapper = [
@@ -54,11 +54,11 @@ struct HeavyServiceDiskTests {
       #expect(try await served.append(Self.batch(1_000)).status == 507)
       let inside = "/proc/\(served.identifier)/root" + ledger.path
       try FileManager.default.removeItem(atPath: inside + "/ballast")
+      // What could not be folded meanwhile is folded now, even if nothing is appended.
+      while try await served.get("/ready").object["lag"] as? Int != 0 {}
       let answer = try await served.append([Line.note("afterwards")])
       #expect(answer.status == 200)
       #expect(answer.headers["Daybook-Position"] == ["\(events + 1)"])
-      // What could not be folded meanwhile is folded now.
-      while try await served.get("/ready").object["lag"] as? Int != 0 {}
       #expect(try await served.get("/v1/events?count").body == "{\"count\":\(events + 1)}\n")
       #expect(served.end() == 0)
     }

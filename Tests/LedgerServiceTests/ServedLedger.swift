@@ -54,8 +54,8 @@ final class ServedLedger: Sendable {
 
   var identifier: Int32 { number }
 
-  /// Waits until the program has ended by itself. Returns its exit status, and what it said since it
-  /// listened.
+  /// Waits until the program has ended by itself. Returns its exit status, and what it said since
+  /// it listened.
   func ended() throws -> (status: Int32, said: String) {
     let said = try errors.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()

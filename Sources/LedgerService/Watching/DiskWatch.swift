@@ -4,8 +4,8 @@ import ServiceLifecycle
 /// Ends the service when the disk has failed in a way after which only a process that opens the
 /// ledger again can write. Whoever supervises the service starts it again.
 ///
-/// Otherwise it would refuse every append from then on, and still say that it is well. A full disk is
-/// not such a failure.
+/// Otherwise it would refuse every append from then on, and still say that it is well. A full disk
+/// is not such a failure.
 struct DiskWatch: Service {
   /// The time between two looks.
   private static let pause = Duration.milliseconds(500)

@@ -14,6 +14,9 @@ final class FoldSchedule: Sendable {
   static let quietMilliseconds = 50
   /// How old the oldest event that is not folded may become, in seconds.
   static let ageSecondsMax = 1
+  /// How long after a fold that found the disk full the next one begins, in seconds, if no append
+  /// begins one earlier.
+  static let fullPauseSeconds = 5
   /// How many events may wait before appends wait for the fold; tests lower it.
   let backlogEventsMax = Atomic<UInt64>(1_000_000)
   /// How the projections store large units. Tests and counted costs say which.
@@ -147,7 +150,12 @@ final class FoldSchedule: Sendable {
   private func foldUnattended() {
     do throws(LedgerError) { try foldAll(waits: false, nil) } catch {
       // Nobody waits for this fold: ``lastFailure()`` reports what it noted.
-      return
+      guard error.code == .full, followsClock.load(ordering: .relaxed) else { return }
+      // Somebody may make room without appending anything afterwards.
+      queue.asyncAfter(deadline: .now() + .seconds(Self.fullPauseSeconds)) { [weak self] in
+        guard let self, isFailing else { return }
+        noteAppend()
+      }
     }
   }
 

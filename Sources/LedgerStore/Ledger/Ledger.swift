@@ -90,8 +90,9 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// Whether a disk that failed keeps this process from writing the log or the projections until
-  /// the ledger has been closed and opened again. Then a commit has failed whose outcome is unknown.
+  /// Whether a disk that failed keeps this process from writing the log or the projections
+  /// until the ledger has been closed and opened again. Then a commit has failed whose outcome is
+  /// unknown.
   package var mustReopen: Bool { log.environment.isFailed || source.hasFailed }
 }
 

@@ -184,8 +184,8 @@ extension Simulation {
     try reopen()
   }
 
-  /// Whether the log can be read. If a meta page could not be written, LMDB refuses everything until
-  /// it is opened again.
+  /// Whether the log can be read. If a meta page could not be written, LMDB refuses everything
+  /// until it is opened again.
   private func isReadable() throws -> Bool {
     let log = try ledger.log
     let read = try attempt("read") { () throws(LedgerError) in try log.lastPosition() }
