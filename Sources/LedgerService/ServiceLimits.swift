@@ -9,7 +9,7 @@ enum ServiceLimits {
   /// appends then.
   static let strangersBytesMax = 32 << 20
   /// How long a body may take to arrive, in seconds.
-  static let bodySeconds = 60
+  static let bodySeconds: Int64 = 60
   /// The largest header of a request, in bytes.
   static let headerBytesMax = 32 << 10
   /// How long a connection may say nothing, in seconds.

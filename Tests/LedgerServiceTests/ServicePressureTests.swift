@@ -1,5 +1,9 @@
 import Dispatch
 import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOEmbedded
 import Synchronization
 import Testing
 
@@ -98,6 +102,40 @@ import Testing
       try await held.value
       #expect(try await bench.get("/v1/entitlements?account=ada").status == 200)
     }
+  }
+
+  @Test("gives up a body that does not arrive, and its room is free again")
+  func lateBody() async throws {
+    let loop = NIOAsyncTestingEventLoop()
+    let budget = BodyBudget(bytesMax: 10)
+    func request(_ body: RequestBody) -> Request {
+      Request(
+        head: HTTPRequest(
+          method: .post, scheme: "http", authority: "localhost", path: "/",
+          headerFields: [.contentLength: "10"]), body: body)
+    }
+    let (body, source) = RequestBody.makeStream()
+    let hasEnded = Atomic(false)
+    async let outcome: Problem? = {
+      defer { hasEnded.store(true, ordering: .sequentiallyConsistent) }
+      do throws(Problem) {
+        try await budget.read(request(body), on: loop) { (_) async throws(Problem) in }
+        return nil
+      } catch { return error }
+    }()
+    // When its timer begins, nobody says.
+    while !hasEnded.load(ordering: .sequentiallyConsistent) {
+      await loop.advanceTime(by: .seconds(ServiceLimits.bodySeconds))
+      await Task.yield()
+    }
+    #expect(await outcome?.kind == .badRequest)
+    source.finish()
+    let whole = RequestBody(buffer: ByteBuffer(string: "0123456789"))
+    let read = try await budget.read(request(whole), on: loop) {
+      (body) async throws(Problem) -> Int in body.readableBytes
+    }
+    #expect(read == 10)
+    await loop.shutdownGracefully()
   }
 
   @Test("refuses bodies that it cannot hold") func bodies() async throws {

@@ -56,7 +56,7 @@ extension ServiceRoutes {
   /// Sends messages again, as a form on the page asks.
   private func resend(_ visit: PageVisit) async throws(Problem) -> PageAnswer {
     try Self.refuseRestricted(visit.context)
-    let items = try await fields(visit.request, DeliveriesPage.fields)
+    let items = try await fields(visit.request, visit.context, DeliveriesPage.fields)
     try PageDoor.check(items.texts(PageDoor.formField).first, visit.visitor)
     guard let name = try items.text("webhook") else {
       throw Problem(.badRequest, "The form names no webhook.")

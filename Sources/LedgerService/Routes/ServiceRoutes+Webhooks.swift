@@ -32,7 +32,7 @@ extension ServiceRoutes {
       }
     }
     group.patch("/v1/webhooks/:name") { request, context in
-      let members = try await members(request, ["url"])
+      let members = try await members(request, context, ["url"])
       let url = try members.required("url").text
       return try await change(context) { (store, name, _) throws(WebhookError) in
         try store.move(name, to: url)
@@ -47,7 +47,7 @@ extension ServiceRoutes {
       }
     }
     group.post("/v1/webhooks/:name/resend") { request, context in
-      let choice = try DeliveryChoice(try await members(request, DeliveryChoice.members))
+      let choice = try DeliveryChoice(try await members(request, context, DeliveryChoice.members))
       return try await change(context) { (store, name, now) throws(WebhookError) in
         let count = try store.resend(choice, of: name, at: now)
         return { $0.member("resent", count) }
@@ -132,7 +132,7 @@ extension ServiceRoutes {
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
     let members = try await members(
-      request, ["name", "url", "types", "environments", "products", "rules", "severities"])
+      request, context, ["name", "url", "types", "environments", "products", "rules", "severities"])
     let name = try members.required("name").text
     let url = try members.required("url").text
     let types = try members.texts("types")
@@ -188,10 +188,11 @@ extension ServiceRoutes {
   }
 
   private func members(
-    _ request: Request, _ known: [String]
+    _ request: Request, _ context: ServiceContext, _ known: [String]
   ) async throws(Problem) -> BodyMembers {
-    try await budget.read(request, upTo: ServiceLimits.webhookBodyBytesMax) {
-      (body) throws(Problem) in
+    try await budget.read(
+      request, on: context.channel.eventLoop, upTo: ServiceLimits.webhookBodyBytesMax
+    ) { (body) throws(Problem) in
       try BodyMembers(Array(body.readableBytesView), known)
     }
   }
