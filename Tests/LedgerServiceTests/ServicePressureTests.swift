@@ -138,6 +138,30 @@ import Testing
     await loop.shutdownGracefully()
   }
 
+  @Test(
+    "refuses a Content-Length that is no number of bytes",
+    arguments: [
+      "9223372036854775808", "18446744073709551615", "99999999999999999999999", "-1", "+5", "5, 5",
+      "5,5", "0x5", "1e3", "", "５",
+    ])
+  func lengths(_ text: String) async throws {
+    try await ServiceBench.run { bench in
+      for (method, address) in [
+        (.post, "/v1/events"), (.post, "/v1/acts/note"), (.post, "/v1/notifications/apple"),
+        (.get, "/v1/events"),
+      ] as [(HTTPRequest.Method, String)] {
+        let reply = try await Reply(
+          try await bench.response(
+            method, address,
+            headers: ["Content-Type": "application/x-ndjson", "Content-Length": text],
+            body: ByteBuffer(string: Line.note("a")), statesLength: false))
+        #expect(reply.status == 400, "\(address): \(reply.body)")
+        #expect(reply.problem == "bad-request")
+      }
+      #expect(try bench.lastPosition() == 0)
+    }
+  }
+
   @Test("refuses bodies that it cannot hold") func bodies() async throws {
     var limits = ServiceBench.Limits()
     limits.heldBytesMax = 1_000

@@ -22,7 +22,7 @@ final class BodyBudget: Sendable {
     _ request: Request, on loop: any EventLoop, upTo most: Int = ServiceLimits.bodyBytesMax,
     _ use: (ByteBuffer) async throws(Problem) -> Value
   ) async throws(Problem) -> Value {
-    let stated = request.headers[.contentLength].flatMap { Int($0) }
+    let stated = try StatedLength.of(request)
     guard (stated ?? 0) <= most else { throw Self.tooLarge(most) }
     // A body of unstated size is given what the largest may need.
     let reserved = max(stated ?? most, 1)
