@@ -67,7 +67,8 @@ final class ServiceBench: Sendable {
       gate: limits.hasTokens ? .tokens(TokenKeeper(TokenStore(ledger: path))) : .open,
       rates: RateGate(limits.rate, now: limits.uptime),
       answerKeys: AnswerKeyKeeper(AnswerKeyStore(ledger: path)),
-      budget: BodyBudget(bytesMax: limits.heldBytesMax), atLeastSeconds: limits.atLeastSeconds,
+      budget: BodyBudget(bytesMax: limits.heldBytesMax, requestBytes: 1),
+      atLeastSeconds: limits.atLeastSeconds,
       metrics: PrometheusRegistry(), audit: Self.quiet, version: "1",
       desk: NotificationDesk(
         intake: NotificationIntake(apps: [NotificationApp(bundleID: "com.example.tides")]),

@@ -107,7 +107,7 @@ import Testing
   @Test("gives up a body that does not arrive, and its room is free again")
   func lateBody() async throws {
     let loop = NIOAsyncTestingEventLoop()
-    let budget = BodyBudget(bytesMax: 10)
+    let budget = BodyBudget(bytesMax: 10, requestBytes: 1)
     func request(_ body: RequestBody) -> Request {
       Request(
         head: HTTPRequest(
@@ -135,6 +135,29 @@ import Testing
       (body) async throws(Problem) -> Int in body.readableBytes
     }
     #expect(read == 10)
+    await loop.shutdownGracefully()
+  }
+
+  @Test("counts what a request takes, however small it says that its body is")
+  func smallBodies() async throws {
+    let budget = BodyBudget(bytesMax: 100, requestBytes: 50)
+    let loop = NIOAsyncTestingEventLoop()
+    let request = Request(
+      head: HTTPRequest(
+        method: .post, scheme: "http", authority: "localhost", path: "/",
+        headerFields: [.contentLength: "1"]), body: RequestBody(buffer: ByteBuffer(string: "x")))
+    func read(_ inside: () async throws(Problem) -> Void) async throws(Problem) {
+      try await budget.read(request, on: loop) { (_) async throws(Problem) in try await inside() }
+    }
+    var refused: Problem.Kind?
+    do throws(Problem) {
+      try await read { () async throws(Problem) in
+        try await read { () async throws(Problem) in try await read {} }
+      }
+    } catch { refused = error.kind }
+    #expect(refused == .tooManyRequests)
+    // Their room is free again.
+    try await read { () async throws(Problem) in try await read {} }
     await loop.shutdownGracefully()
   }
 

@@ -6,8 +6,17 @@ import Synchronization
 final class BodyBudget: Sendable {
   private let held = Atomic(0)
   private let bytesMax: Int
+  private let requestBytes: Int
 
-  init(bytesMax: Int = ServiceLimits.heldBytesMax) { self.bytesMax = bytesMax }
+  /// - Parameters:
+  ///   - bytesMax: How many bytes are held.
+  ///   - requestBytes: What each request takes at least, whatever its body.
+  init(
+    bytesMax: Int = ServiceLimits.heldBytesMax, requestBytes: Int = ServiceLimits.requestBytes
+  ) {
+    self.bytesMax = bytesMax
+    self.requestBytes = requestBytes
+  }
 
   /// Reads the body of a request, and calls `use` with it while its bytes are reserved.
   ///
@@ -25,7 +34,7 @@ final class BodyBudget: Sendable {
     let stated = try StatedLength.of(request)
     guard (stated ?? 0) <= most else { throw Self.tooLarge(most) }
     // A body of unstated size is given what the largest may need.
-    let reserved = max(stated ?? most, 1)
+    let reserved = max(stated ?? most, requestBytes)
     defer { held.subtract(reserved, ordering: .relaxed) }
     guard held.add(reserved, ordering: .relaxed).newValue <= bytesMax else {
       var problem = Problem(
