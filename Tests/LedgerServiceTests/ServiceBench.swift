@@ -43,6 +43,8 @@ final class ServiceBench: Sendable {
     var atLeastSeconds = 0
     /// Whether tokens are asked for.
     var hasTokens = false
+    /// Where it is noted who asks what about whom; nil for nowhere.
+    var audit: Logger?
     /// How many requests are taken of whom.
     var rate: RateGate.Rate?
     /// The present of these limits, in nanoseconds, which stands still unless a test moves it.
@@ -69,7 +71,7 @@ final class ServiceBench: Sendable {
       answerKeys: AnswerKeyKeeper(AnswerKeyStore(ledger: path)),
       budget: BodyBudget(bytesMax: limits.heldBytesMax, requestBytes: 1),
       atLeastSeconds: limits.atLeastSeconds,
-      metrics: PrometheusRegistry(), audit: Self.quiet, version: "1",
+      metrics: PrometheusRegistry(), audit: limits.audit ?? Self.quiet, version: "1",
       desk: NotificationDesk(
         intake: NotificationIntake(apps: [NotificationApp(bundleID: "com.example.tides")]),
         refused: RefusedNotifications(ledger: path)),
