@@ -21,6 +21,7 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -209,7 +210,7 @@ let package = Package(
         .product(name: "Metrics", package: "swift-metrics"), nioCore,
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), nioTLS,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -390,8 +391,7 @@ let package = Package(
       dependencies: [
         "LedgerService", "ServiceAccess", "LedgerAnswers", "LedgerQueries", "LedgerStore",
         "LedgerEvents", "Entitlements", "LedgerImport", "LMDB", "LedgerHistories", "Webhooks",
-        "daybook",
-        "daybook-serve",
+        "daybook", "daybook-serve",
         .product(name: "AsyncHTTPClient", package: "async-http-client"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),

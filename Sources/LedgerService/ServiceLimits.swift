@@ -5,15 +5,34 @@ enum ServiceLimits {
   /// How many bytes of bodies are held at the same time. Beyond that, requests are told to come
   /// again.
   static let heldBytesMax = 256 << 20
+  /// What a request takes in memory beside its body, in bytes: it counts as having a body of that
+  /// size at least. A stream of HTTP/2 that waits for one takes about 30 KB.
+  static let requestBytes = 32 << 10
   /// How many bytes of bodies are held of those who need no token, who cannot take the room of
   /// appends then.
   static let strangersBytesMax = 32 << 20
   /// How long a body may take to arrive, in seconds.
-  static let bodySeconds = 60
+  static let bodySeconds: Int64 = 60
   /// The largest header of a request, in bytes.
   static let headerBytesMax = 32 << 10
   /// How long a connection may say nothing, in seconds.
   static let idleSeconds: Int64 = 75
+  /// How long a TLS handshake may take, in seconds: more than three round trips over a bad line.
+  static let handshakeSeconds: Int64 = 10
+  /// How many streams of HTTP/2 there are at the same time over all connections, and how many of
+  /// one address. Each takes about 30 KB, so that is 300 MB.
+  static let streamsMax = 10_000
+  static let streamsOfAddress = 1_024
+  /// How often it is looked whether a client takes what is sent to it, in seconds, and how many
+  /// bytes it takes at least in that time: a tenth of what a modem does.
+  static let stallSeconds: Int64 = 60
+  static let stallBytesMin = 64 << 10
+  /// After how many of these looks a connection is closed over which nothing goes. The longest
+  /// questions take less, and followers are sent signs of life.
+  static let silentLooksMax = 10
+  /// How many connections an address has at the same time if nobody says: more than a browser and
+  /// a pool of a server need, and a sixteenth of all.
+  static let connectionsOfAddress = 256
   /// How many threads wait for the disk on behalf of appends. Appends that wait at the same time
   /// share a commit.
   static let appendThreads = 16

@@ -94,6 +94,12 @@ package final class SessionKeeper: Sendable {
     TokenText.areEqual(TokenText.hash(stated), TokenText.hash(expected))
   }
 
+  /// Returns what an address states beside a text that the service itself has put there for a
+  /// session, so that nobody else can make it show a text.
+  package static func seal(_ text: String, by formToken: String) -> String {
+    TokenText.seal(text, by: formToken)
+  }
+
   /// Makes what the forms of a service without sessions state.
   package static func newFormToken() -> String { TokenText.newSecret() }
 }

@@ -73,6 +73,13 @@ package enum TokenText {
   /// Returns the SHA-256 of a token. The bytes are random, so they need no salt and no slow hash.
   static func hash(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 
+  /// Returns what only somebody who knows a secret can say about a text (HMAC, RFC 2104).
+  static func seal(_ text: String, by secret: String) -> String {
+    let key = SymmetricKey(data: Array(secret.utf8))
+    return Base64URL.encode(
+      Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)))
+  }
+
   /// The length of ``hash(_:)`` in bytes.
   static let hashBytes = 32
 

@@ -8,6 +8,10 @@ enum DeliveryQueue {
   /// can be sent again.
   static let waitingMax = 1_000_000
 
+  /// What stands in statements about the queue of one customer. Without it, SQLite searches the
+  /// primary key, which is all that the webhook has.
+  static let byCustomer = "INDEXED BY deliveryQueue"
+
   /// Adds a message, and returns its number.
   static func add(
     _ message: Message, in ledger: [UInt8], _ database: Database
@@ -62,7 +66,10 @@ enum DeliveryQueue {
   ) throws -> Bool {
     try Row.fetchOne(
       database,
-      sql: "SELECT 1 FROM deliveries WHERE webhook = ? AND customer = ? AND state = 0 LIMIT 1",
+      sql: """
+        SELECT 1 FROM deliveries \(byCustomer)
+        WHERE webhook = ? AND customer = ? AND state = 0 LIMIT 1
+        """,
       arguments: [webhook, customer]) == nil
   }
 
@@ -73,7 +80,8 @@ enum DeliveryQueue {
     try database.execute(
       sql: """
         UPDATE deliveries SET nextAt = ?3 WHERE webhook = ?1 AND message = (
-          SELECT min(message) FROM deliveries WHERE webhook = ?1 AND customer = ?2 AND state = 0
+          SELECT min(message) FROM deliveries \(byCustomer)
+          WHERE webhook = ?1 AND customer = ?2 AND state = 0
         ) AND nextAt IS NULL
         """,
       arguments: [webhook, customer, now.microseconds])
@@ -145,7 +153,7 @@ extension WebhookStore {
       let condition: (sql: String, arguments: StatementArguments)
       switch choice {
       case .message(let text):
-        condition = ("messages.id = ?", [text])
+        condition = ("message IN (SELECT number FROM messages WHERE id = ?)", [text])
       case .dead: condition = ("state = 2", [])
       case .positions(let range):
         let last = Int64(clamping: range.upperBound)
@@ -177,7 +185,7 @@ extension WebhookStore {
         // One that was being tried, and is no longer the first, waits its turn.
         try database.execute(
           sql: """
-            UPDATE deliveries SET nextAt = NULL
+            UPDATE deliveries \(DeliveryQueue.byCustomer) SET nextAt = NULL
             WHERE webhook = ? AND customer = ? AND state = 0 AND nextAt IS NOT NULL
             """, arguments: [id, customer])
         try DeliveryQueue.advance(id, customer, at: now, database)

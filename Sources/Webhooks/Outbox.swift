@@ -225,9 +225,10 @@ package struct Outbox: Sendable {
     // Another one of the customer may have come before it meanwhile, by being sent again.
     try database.execute(
       sql: """
-        UPDATE deliveries SET nextAt = NULL
+        UPDATE deliveries \(DeliveryQueue.byCustomer) SET nextAt = NULL
         WHERE webhook = ?1 AND customer = ?2 AND state = 0 AND nextAt IS NOT NULL AND message > (
-          SELECT min(message) FROM deliveries WHERE webhook = ?1 AND customer = ?2 AND state = 0)
+          SELECT min(message) FROM deliveries \(DeliveryQueue.byCustomer)
+          WHERE webhook = ?1 AND customer = ?2 AND state = 0)
         """,
       arguments: [key.webhook, key.customer])
     try DeliveryQueue.advance(key.webhook, key.customer, at: now, database)

@@ -214,8 +214,14 @@ final class ExportedLedger {
 
   @Test(
     "guard a spreadsheet against formulas",
-    arguments: ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "'quoted"])
-  func formulas(_ text: String) { #expect(line(text) == "'" + text) }
+    arguments: [
+      "=1+1", "+1", "-1", "@SUM(A1)", "\tx", "'quoted", "\rx", "\n=1", "\u{FF1D}1", "\u{FF0B}1",
+      "\u{FF0D}1", "\u{FF20}SUM(A1)",
+    ])
+  func formulas(_ text: String) {
+    // A text with the end of a line is in quotes, too.
+    #expect(["'\(text)", "\"'\(text)\""].contains(line(text)))
+  }
 
   @Test("leave numbers numbers") func numbers() throws {
     let amount = try #require(ExactDecimal("-4.50"))

@@ -129,6 +129,24 @@ private struct AskedHistory {
     }
   }
 
+  @Test("have no cell in CSV that a spreadsheet takes for a formula") func formulas() async throws {
+    try await ServiceBench.run { bench in
+      let texts = ["=1+1", "+1", "-1+1", "@SUM(A1)", "\u{FF1D}1", "\u{FF20}SUM(A1)"]
+      let lines = texts.enumerated().map { Line.purchase("\($1)", of: $1, product: $1 + "\($0)") }
+      #expect(try await bench.append(lines).status == 200)
+      for address in [
+        "/v1/events", "/v1/transactions/all", "/v1/events?by=product",
+      ] {
+        let separator = address.contains("?") ? "&" : "?"
+        let table = try await bench.get(address + separator + "format=csv").body
+        for text in texts {
+          #expect(table.contains("'\(text)"), "\(address) \(text): \(table)")
+          #expect(!table.contains(",\(text)") && !table.contains("\n\(text)"), "\(address) \(text)")
+        }
+      }
+    }
+  }
+
   @Test("have the form that Accept names, and else none") func accept() async throws {
     try await ServiceBench.run { bench in
       _ = try await bench.append([Line.purchase("t1", of: "ada"), Line.purchase("t2", of: "bob")])

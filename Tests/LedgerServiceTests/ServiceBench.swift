@@ -43,6 +43,8 @@ final class ServiceBench: Sendable {
     var atLeastSeconds = 0
     /// Whether tokens are asked for.
     var hasTokens = false
+    /// Where it is noted who asks what about whom; nil for nowhere.
+    var audit: Logger?
     /// How many requests are taken of whom.
     var rate: RateGate.Rate?
     /// The present of these limits, in nanoseconds, which stands still unless a test moves it.
@@ -67,8 +69,9 @@ final class ServiceBench: Sendable {
       gate: limits.hasTokens ? .tokens(TokenKeeper(TokenStore(ledger: path))) : .open,
       rates: RateGate(limits.rate, now: limits.uptime),
       answerKeys: AnswerKeyKeeper(AnswerKeyStore(ledger: path)),
-      budget: BodyBudget(bytesMax: limits.heldBytesMax), atLeastSeconds: limits.atLeastSeconds,
-      metrics: PrometheusRegistry(), audit: Self.quiet, version: "1",
+      budget: BodyBudget(bytesMax: limits.heldBytesMax, requestBytes: 1),
+      atLeastSeconds: limits.atLeastSeconds,
+      metrics: PrometheusRegistry(), audit: limits.audit ?? Self.quiet, version: "1",
       desk: NotificationDesk(
         intake: NotificationIntake(apps: [NotificationApp(bundleID: "com.example.tides")]),
         refused: RefusedNotifications(ledger: path)),

@@ -1,5 +1,9 @@
 import Dispatch
 import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOEmbedded
 import Synchronization
 import Testing
 
@@ -97,6 +101,87 @@ import Testing
       hold.letGo(1)
       try await held.value
       #expect(try await bench.get("/v1/entitlements?account=ada").status == 200)
+    }
+  }
+
+  @Test("gives up a body that does not arrive, and its room is free again")
+  func lateBody() async throws {
+    let loop = NIOAsyncTestingEventLoop()
+    let budget = BodyBudget(bytesMax: 10, requestBytes: 1)
+    func request(_ body: RequestBody) -> Request {
+      Request(
+        head: HTTPRequest(
+          method: .post, scheme: "http", authority: "localhost", path: "/",
+          headerFields: [.contentLength: "10"]), body: body)
+    }
+    let (body, source) = RequestBody.makeStream()
+    let hasEnded = Atomic(false)
+    async let outcome: Problem? = {
+      defer { hasEnded.store(true, ordering: .sequentiallyConsistent) }
+      do throws(Problem) {
+        try await budget.read(request(body), on: loop) { (_) async throws(Problem) in }
+        return nil
+      } catch { return error }
+    }()
+    // When its timer begins, nobody says.
+    while !hasEnded.load(ordering: .sequentiallyConsistent) {
+      await loop.advanceTime(by: .seconds(ServiceLimits.bodySeconds))
+      await Task.yield()
+    }
+    #expect(await outcome?.kind == .badRequest)
+    source.finish()
+    let whole = RequestBody(buffer: ByteBuffer(string: "0123456789"))
+    let read = try await budget.read(request(whole), on: loop) {
+      (body) async throws(Problem) -> Int in body.readableBytes
+    }
+    #expect(read == 10)
+    await loop.shutdownGracefully()
+  }
+
+  @Test("counts what a request takes, however small it says that its body is")
+  func smallBodies() async throws {
+    let budget = BodyBudget(bytesMax: 100, requestBytes: 50)
+    let loop = NIOAsyncTestingEventLoop()
+    let request = Request(
+      head: HTTPRequest(
+        method: .post, scheme: "http", authority: "localhost", path: "/",
+        headerFields: [.contentLength: "1"]), body: RequestBody(buffer: ByteBuffer(string: "x")))
+    func read(_ inside: () async throws(Problem) -> Void) async throws(Problem) {
+      try await budget.read(request, on: loop) { (_) async throws(Problem) in try await inside() }
+    }
+    var refused: Problem.Kind?
+    do throws(Problem) {
+      try await read { () async throws(Problem) in
+        try await read { () async throws(Problem) in try await read {} }
+      }
+    } catch { refused = error.kind }
+    #expect(refused == .tooManyRequests)
+    // Their room is free again.
+    try await read { () async throws(Problem) in try await read {} }
+    await loop.shutdownGracefully()
+  }
+
+  @Test(
+    "refuses a Content-Length that is no number of bytes",
+    arguments: [
+      "9223372036854775808", "18446744073709551615", "99999999999999999999999", "-1", "+5", "5, 5",
+      "5,5", "0x5", "1e3", "", "５",
+    ])
+  func lengths(_ text: String) async throws {
+    try await ServiceBench.run { bench in
+      for (method, address) in [
+        (.post, "/v1/events"), (.post, "/v1/acts/note"), (.post, "/v1/notifications/apple"),
+        (.get, "/v1/events"),
+      ] as [(HTTPRequest.Method, String)] {
+        let reply = try await Reply(
+          try await bench.response(
+            method, address,
+            headers: ["Content-Type": "application/x-ndjson", "Content-Length": text],
+            body: ByteBuffer(string: Line.note("a")), statesLength: false))
+        #expect(reply.status == 400, "\(address): \(reply.body)")
+        #expect(reply.problem == "bad-request")
+      }
+      #expect(try bench.lastPosition() == 0)
     }
   }
 

@@ -73,11 +73,90 @@ import Testing
       try Self.fill(bench)
       let token = try bench.token("a", [.read, .append], apps: ["app.a"])
       let claim = Line.purchase("claim", of: "hidden-any", app: "app.a")
-      #expect(try await bench.append([claim], token: token).status == 200)
+      #expect(try await bench.append([claim], token: token).status == 422)
+      let writer = try bench.token("all", [.admin])
+      #expect(try await bench.append([claim], token: writer).status == 200)
       let reply = try await bench.get("/v1/transactions?account=hidden-any", token: token)
       #expect(reply.status == 404)
       #expect(!reply.body.contains("hidden-product"))
     }
+  }
+
+  @Test("appends nothing about a customer or a purchase of another app")
+  func appends() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.fill(bench)
+      let before = try bench.lastPosition()
+      let token = try bench.token("a", [.append], apps: ["app.a"])
+      let foreign = [
+        Line.purchase("new", of: "hidden-b", app: "app.a"),
+        // That states no account, and no app, can be anybody's.
+        Line.purchase("new", of: "hidden-any", app: "app.a"),
+        Line.purchase("hidden-free", of: "ada", app: "app.a").replacing("purchase-h", with: "h"),
+        Self.refund("hidden-bob", original: nil), Self.refund("hidden-free", original: nil),
+        Self.refund("any-1", original: nil), Self.refund("new", original: "hidden-bob"),
+        Self.refund("s-2", original: nil),
+      ]
+      for line in foreign {
+        let reply = try await bench.append([line], token: token)
+        #expect(reply.status == 422, "\(line): \(reply.body)")
+        #expect(reply.body.contains("is for some apps"), "\(reply.body)")
+      }
+      // One of them, and nothing of the whole is appended.
+      let own = Line.purchase("t-new", of: "ada", app: "app.a")
+      let whole = try await bench.append([own, foreign[0]], query: "?atomic=true", token: token)
+      #expect(whole.problem == "forbidden")
+      #expect(try bench.lastPosition() == before)
+      // Line by line, its own is.
+      let mixed = try await bench.append([foreign[0], own], token: token)
+      #expect(try mixed.objects().map { $0["status"] as? String } == ["rejected", "appended"])
+    }
+  }
+
+  @Test("appends about its own customers and purchases, about new ones, and the same again")
+  func ownAppends() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.fill(bench)
+      let token = try bench.token("a", [.append], apps: ["app.a"])
+      let own = [
+        Line.purchase("t-2", of: "ada", app: "app.a"),
+        Line.purchase("t-3", of: "somebody new", app: "app.a"),
+        Self.refund("t-ada", original: nil), Self.refund("own-free", original: nil),
+        Self.refund("t-3", original: "t-2"),
+      ]
+      #expect(try await bench.append(own, token: token).status == 200)
+      // Ada becomes a customer of the other app, too.
+      let writer = try bench.token("both", [.append], apps: ["app.a", "app.b"])
+      let other = Line.purchase("t-b", of: "ada", app: "app.b")
+      #expect(try await bench.append([other], token: writer).status == 200)
+      let repeated = try await bench.append(own, token: token)
+      #expect(repeated.status == 200, "\(repeated.body)")
+      let late = Line.purchase("t-4", of: "ada", app: "app.a")
+      #expect(try await bench.append([late], token: token).status == 422)
+      #expect(try await bench.append([late], token: writer).status == 200)
+    }
+  }
+
+  @Test("links no customer of another app to one of its own") func links() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.fill(bench)
+      let token = try bench.token("a", [.append, .operate], apps: ["app.a"])
+      for (type, to) in [
+        ("account.linked", "hidden-b"), ("account.transferred", "hidden-any"),
+      ] {
+        let line =
+          #"{"id":"l-\#(to)","type":"\#(type)","occurredAt":"2026-02-01T12:01:00Z","#
+          + #""app":"app.a","account":"ada","data":{"to":"\#(to)"}}"#
+        #expect(try await bench.append([line], token: token).status == 422, "\(type)")
+      }
+    }
+  }
+
+  private static func refund(_ transaction: String, original: String?) -> String {
+    let original = original.map { #","originalTransaction":"\#($0)""# } ?? ""
+    return #"{"id":"refund-\#(transaction)\#(original.count)","type":"transaction.refunded","#
+      + #""occurredAt":"2026-02-01T12:05:00Z","app":"app.a","#
+      + #""transaction":"\#(transaction)"\#(original)}"#
   }
 
   @Test("names its apps by bytes") func bytes() async throws {

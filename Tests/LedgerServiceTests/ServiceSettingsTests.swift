@@ -47,6 +47,8 @@ import Testing
     #expect(usual.port == 8_470)
     #expect(usual.ledger == "./daybook.ledger")
     #expect(!usual.isOpen)
+    #expect(usual.connectionsPerAddress == 256)
+    #expect(usual.proxies.isEmpty)
     #expect(!usual.allowsPlaintext)
   }
 
@@ -61,7 +63,10 @@ import Testing
       ([.key: "k.pem"], [:], "certificate and key"),
       ([:], ["DAYBOOK_CERTIFICATE": "c.pem"], "certificate and key"),
       ([.logLevel: "loud"], [:], "logLevel"), ([:], ["DAYBOOK_LOG_LEVEL": "loud"], "logLevel"),
-      ([.connections: "0"], [:], "connections"), ([.stopSeconds: "x"], [:], "stopSeconds"),
+      ([.connections: "0"], [:], "connections"), ([.proxies: "proxy"], [:], "proxies"),
+      ([.connectionsPerAddress: "-1"], [:], "connectionsPerAddress"),
+      ([:], ["DAYBOOK_PROXIES": "10.0.0.1,10.0.0"], "proxies"),
+      ([.stopSeconds: "x"], [:], "stopSeconds"),
       ([:], ["DAYBOOK_OPEN": "maybe"], "open"), ([:], ["DAYBOOK_PLAINTEXT": "2"], "plaintext"),
     ]
     for (flags, environment, name) in wrong {
@@ -84,6 +89,7 @@ import Testing
       (#"{"prot":1}"#, "did you mean port?"), (#"{"port":"x"}"#, "port"),
       (#"{"port":70000}"#, "port"), (#"{"logLevel":"loud"}"#, "logLevel"),
       (#"{"open":3}"#, "open"), (#"{"port":true}"#, "port"), (#"{"port":1.5}"#, "port"),
+      (#"{"proxies":"10.0.0.1"}"#, "proxies"), (#"{"connectionsPerAddress":true}"#, "connections"),
       (#"{"ledger":3}"#, "ledger"), (#"{"host":true}"#, "host"),
       ("[]", "expected a JSON object"), ("{", "expected a JSON object"),
       (#"{"port":1,"port":2}"#, "port"),

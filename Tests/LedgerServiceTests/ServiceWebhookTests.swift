@@ -401,6 +401,16 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
       #expect(sent.status == 303)
       let after = try await bench.page(try #require(sent.header("Location")))
       #expect(after.body.contains("1 message will be sent again"))
+      // Anybody can write an address.
+      let address = try #require(sent.header("Location"))
+      for spoofed in [
+        "/deliveries?webhook=shop&resent=7", "/deliveries?resent=1",
+        address.replacing("resent=1", with: "resent=9"),
+        address.replacing("webhook=shop", with: "webhook=other"), address + "x",
+      ] {
+        let shown = try await bench.page(spoofed)
+        #expect(!shown.body.contains("sent again."), "\(spoofed)")
+      }
       #expect(try store.deliveries(of: "shop", in: .waiting, limit: 5).count == 1)
       try store.close()
     }

@@ -67,7 +67,8 @@ struct ImportRule: TidyRule {
       "SignedStoreData", "ProductCatalogue", "ProductPages", "Replay",
       "Configuration", "CoreMetrics", "Crypto", "HTTPTypes",
       "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS", "Logging", "Metrics",
-      "NIOCore", "NIOPosix", "NIOSSL", "ServiceLifecycle", "SystemPackage", "UnixSignals",
+      "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle", "SystemPackage",
+      "UnixSignals",
     ],
     "daybook-serve": ["LMDB", "LedgerService", "LedgerAnswers", "LedgerStore", "ArgumentParser"],
     "StorePull": [

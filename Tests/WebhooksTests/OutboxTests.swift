@@ -4,6 +4,7 @@ import GRDB
 import LedgerEvents
 import LedgerModel
 import LedgerStore
+import Synchronization
 import Testing
 
 @testable import Webhooks
@@ -47,6 +48,50 @@ import Testing
     let states = try bench.store.deliveries(of: "shop", limit: 10)
     #expect(states.map(\.state) == [.delivered, .delivered, .delivered])
     #expect(states.map(\.attempts) == [1, 1, 2])
+  }
+
+  /// The statements about deliveries that SQLite would execute by looking at all that a webhook
+  /// has.
+  private func wideStatements(
+    _ bench: TellingBench, _ body: () throws -> Void
+  ) throws -> [String] {
+    let traced = Mutex<Set<String>>([])
+    let database = bench.store.database
+    try database.write { database in
+      database.trace { event in
+        guard case .statement(let statement) = event else { return }
+        _ = traced.withLock { $0.insert(statement.expandedSQL) }
+      }
+    }
+    try body()
+    try database.write { $0.trace(options: []) }
+    return try database.read { database in
+      try traced.withLock { $0 }.filter { text in
+        guard text.contains("deliveries") else { return false }
+        let plan = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + text)
+        return plan.contains { step in
+          let detail: String = step["detail"]
+          return detail.contains("SCAN deliveries") || detail.hasSuffix("PRIMARY KEY (webhook=?)")
+        }
+      }
+    }
+  }
+
+  @Test("cost what a message touches, however many wait for the webhook") func cost() throws {
+    let bench = try TellingBench()
+    try bench.hook()
+    try bench.append(Line.purchase("1", of: "ada"), Line.purchase("2", of: "eve"))
+    let wide = try wideStatements(bench) {
+      try bench.look()
+      let attempts = try bench.attempts()
+      try fail(bench, attempts.suffix(1))
+      try bench.outbox.note(
+        attempts.prefix(1).map { AttemptResult($0, status: 200, problem: nil) }, at: bench.now)
+      let sent = try bench.store.deliveries(of: "shop", in: .delivered, limit: 1)
+      let id = try #require(sent.first).id
+      #expect(try bench.store.resend(.message(id), of: "shop", at: bench.now) == 1)
+    }
+    #expect(wide.isEmpty)
   }
 
   @Test("after three days a message is a dead letter, the next one goes on, and it can be resent")

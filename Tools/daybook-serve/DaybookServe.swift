@@ -62,6 +62,20 @@ struct DaybookServe: AsyncParsableCommand {
   var connections: String?
 
   @Option(
+    name: .customLong("connections-per-address"),
+    help: ArgumentHelp(
+      "The most connections of one address, but for this machine's; 0 for any number (default: "
+        + "256).", valueName: "number"))
+  var connectionsPerAddress: String?
+
+  @Option(
+    name: .customLong("proxy"),
+    help: ArgumentHelp(
+      "The address of a proxy, which has any number of connections (repeatable).",
+      valueName: "address"))
+  var proxies: [String] = []
+
+  @Option(
     name: .customLong("stop-seconds"),
     help: ArgumentHelp(
       "How long requests may go on after SIGTERM (default: 25).", valueName: "seconds"))
@@ -106,11 +120,13 @@ struct DaybookServe: AsyncParsableCommand {
     let stated: [ServiceSettings.Name: String?] = [
       .ledger: ledger, .host: host, .port: port, .certificate: certificate, .key: key,
       .plaintext: plaintext ? "true" : nil, .open: open ? "true" : nil, .roots: roots,
-      .logLevel: logLevel, .connections: connections, .stopSeconds: stopSeconds,
+      .logLevel: logLevel, .connections: connections,
+      .connectionsPerAddress: connectionsPerAddress, .stopSeconds: stopSeconds,
       .requestsPerSecond: requestsPerSecond, .burst: burst,
     ]
     var flags = stated.compactMapValues { text in text.map { [$0] } }
     if !apps.isEmpty { flags[.apps] = apps }
+    if !proxies.isEmpty { flags[.proxies] = proxies }
     return flags
   }
 

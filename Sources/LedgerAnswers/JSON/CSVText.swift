@@ -1,9 +1,9 @@
 /// Cells as in RFC 4180, safe to open in a spreadsheet.
 ///
 /// An absent cell is empty, and an empty text is `""`. A text that a spreadsheet would take for a
-/// formula (it begins with `=`, `+`, `-`, `@`, a tab or a carriage return) gets an apostrophe in
-/// front. So does a text that begins with an apostrophe: remove one leading apostrophe to get the
-/// original text. Numbers stay numbers.
+/// formula (it begins with `=`, `+`, `-` or `@`, also of full width, a tab, a carriage return or a
+/// line feed) gets an apostrophe in front. So does a text that begins with an apostrophe: remove
+/// one leading apostrophe to get the original text. Numbers stay numbers.
 ///
 /// Source: RFC 4180; OWASP, *CSV Injection*.
 package enum CSVText {
@@ -40,7 +40,7 @@ package enum CSVText {
     case .plain(let text): line += text.utf8
     case .text(let text):
       var bytes = Array(text.utf8)
-      if let first = bytes.first, isGuarded(first) { bytes.insert(apostrophe, at: 0) }
+      if isGuarded(bytes) { bytes.insert(apostrophe, at: 0) }
       guard bytes.isEmpty || bytes.contains(where: isQuoted) else {
         line += bytes
         return
@@ -55,14 +55,17 @@ package enum CSVText {
   }
 
   /// The characters with which a formula begins, and the one that guards against it.
-  private static func isGuarded(_ byte: UInt8) -> Bool {
-    switch byte {
+  private static func isGuarded(_ text: [UInt8]) -> Bool {
+    switch text.first {
     case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"),
-      UInt8(ascii: "\t"), UInt8(ascii: "\r"), apostrophe:
+      UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"), apostrophe:
       true
-    default: false
+    default: wide.contains { text.starts(with: $0.utf8) }
     }
   }
+
+  /// The same of full width, which some spreadsheets take for the others.
+  private static let wide = ["\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}"]
 
   private static func isQuoted(_ byte: UInt8) -> Bool {
     byte == comma || byte == quote || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n")

@@ -99,30 +99,40 @@ enum AccessRule {
 
   /// Whether the customer has events of `apps`, and no others.
   ///
-  /// An event that states no app can be of any: who may append for one app could else make such a
-  /// customer theirs with one event. Only the acts of operators have no app.
-  ///
-  /// - Complexity: O(*n*) in the customer's events.
+  /// - Complexity: As `owners(among:_:_:)`.
   private static func isOnly(
     of apps: Set<Name>, _ customer: CustomerReference, _ view: LedgerView
   ) throws(Problem) -> Bool {
-    var isTheirs = false
-    var isOthers = false
     do throws(LedgerError) {
-      for query in try queries(of: customer, view) {
-        try view.events(query) { recorded in
-          if let app = recorded.event.app {
-            if apps.contains(app) { isTheirs = true } else { isOthers = true }
-          } else if !recorded.event.type.kind.isOperators {
-            isOthers = true
-          }
-          return !isOthers
-        }
-      }
+      let owners = try owners(among: apps, try queries(of: customer, view), view)
+      return owners.isTheirs && !owners.isOthers
     } catch {
       throw Problem(error)
     }
-    return isTheirs && !isOthers
+  }
+
+  /// Whether there are events of `apps`, and whether there are others.
+  ///
+  /// An event that states no app can be of any: who may append for one app could else make such a
+  /// customer theirs with one event. Only the acts of operators have no app.
+  ///
+  /// - Complexity: O(*n*) in the events.
+  private static func owners(
+    among apps: Set<Name>, _ queries: [EventsQuery], _ view: LedgerView
+  ) throws(LedgerError) -> (isTheirs: Bool, isOthers: Bool) {
+    var isTheirs = false
+    var isOthers = false
+    for query in queries where !isOthers {
+      try view.events(query) { recorded in
+        if let app = recorded.event.app {
+          if apps.contains(app) { isTheirs = true } else { isOthers = true }
+        } else if !recorded.event.type.kind.isOperators {
+          isOthers = true
+        }
+        return !isOthers
+      }
+    }
+    return (isTheirs, isOthers)
   }
 
   /// What finds all events of the customer. A transaction can have another owner in each
@@ -165,6 +175,85 @@ enum AccessRule {
         + token.apps.joined(separator: ", ") + "."
     }
     return nil
+  }
+
+  /// Why a token for some apps may not append events that name what others have; nil for those
+  /// that it may append.
+  ///
+  /// An event changes what all can be told of whom it names: a refund of another app's transaction,
+  /// or a purchase for another app's customer. So it may name who and what is new, and what has
+  /// events of the token's apps alone. What is in the ledger already changes nothing, and is
+  /// answered as before.
+  ///
+  /// Somebody else can append between this look and the append, and then the event stands after
+  /// theirs. It could as well have come a moment earlier.
+  ///
+  /// - Complexity: O(*n*) in the events of those who are named, each looked at once.
+  /// - Throws: ``Problem`` if the ledger cannot be read.
+  static func refusals(
+    of events: [Event], by token: AccessToken, in view: LedgerView
+  ) throws(Problem) -> [String?] {
+    let apps = token.appNames
+    var known: [Named: Bool] = [:]
+    do throws(LedgerError) {
+      var refusals: [String?] = []
+      for event in events {
+        var foreign: Named?
+        for named in Named.all(in: event) where foreign == nil {
+          let isOthers =
+            if let known = known[named] { known } else {
+              try owners(among: apps, [named.query], view).isOthers
+            }
+          known[named] = isOthers
+          if isOthers { foreign = named }
+        }
+        if foreign != nil, try view.event(withID: event.id) != nil { foreign = nil }
+        refusals.append(
+          foreign.map {
+            "The token \(token.name) is for some apps, and \($0.words) has events of others, or "
+              + "of no app: append this with a token for all of these apps, or for none."
+          })
+      }
+      return refusals
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// What an event names that belongs to a customer.
+  private enum Named: Hashable {
+    case account(Name)
+    case transaction(Name)
+    case original(Name)
+
+    /// The accounts, with that to which an act leads, and the purchase. A device can have apps of
+    /// several, and gives nothing to anybody.
+    static func all(in event: Event) -> [Named] {
+      event.nameUses.flatMap { use -> [Named] in
+        switch use.kind {
+        case .account: [.account(use.name)]
+        case .transaction: [.transaction(use.name), .original(use.name)]
+        default: []
+        }
+      }
+    }
+
+    var query: EventsQuery {
+      var query = EventsQuery()
+      switch self {
+      case .account(let name): query.account = name
+      case .transaction(let name): query.transaction = name
+      case .original(let name): query.original = name
+      }
+      return query
+    }
+
+    var words: String {
+      switch self {
+      case .account(let name): "the account \(name.text)"
+      case .transaction(let name), .original(let name): "the transaction \(name.text)"
+      }
+    }
   }
 }
 

@@ -174,6 +174,7 @@ final class PrometheusRegistry: Sendable {
     "daybook_webhook_attempts_total": "Messages that were sent, by webhook and outcome.",
     "daybook_webhook_dead": "Messages that no receiver has taken for three days.",
     "daybook_webhook_waiting": "Messages that are to be sent.",
+    "daybook_connections_refused_total": "Connections of addresses that had too many.",
     "daybook_events_appended_total": "Events that were appended by this process.",
     "daybook_events_duplicate_total": "Events that were sent again and were in the ledger.",
     "daybook_events_rejected_total": "Events that were refused.",

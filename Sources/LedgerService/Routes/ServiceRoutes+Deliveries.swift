@@ -23,7 +23,7 @@ extension ServiceRoutes {
     let items = try visit.items(DeliveriesPage.parameters)
     let (name, text) = (try items.text("webhook"), try items.text("state"))
     let before = try items.number("before", in: 1...UInt64(Int64.max)).map { Int64($0) }
-    let resent = try items.number("resent", in: 0...UInt64.max)
+    let resent = try Self.resent(items, name, visit.visitor)
     let state = text.flatMap(Delivery.State.init(text:))
     if let text, state == nil {
       throw QueryItems.unknown("state", text, among: Delivery.State.allCases.map(\.text))
@@ -56,7 +56,7 @@ extension ServiceRoutes {
   /// Sends messages again, as a form on the page asks.
   private func resend(_ visit: PageVisit) async throws(Problem) -> PageAnswer {
     try Self.refuseRestricted(visit.context)
-    let items = try await fields(visit.request, DeliveriesPage.fields)
+    let items = try await fields(visit.request, visit.context, DeliveriesPage.fields)
     try PageDoor.check(items.texts(PageDoor.formField).first, visit.visitor)
     guard let name = try items.text("webhook") else {
       throw Problem(.badRequest, "The form names no webhook.")
@@ -74,7 +74,18 @@ extension ServiceRoutes {
       }
     }
     noteChange("resend", name, visit.context)
-    return .elsewhere(
-      PageAddress(DeliveriesPage.path, [("webhook", name), ("resent", "\(count)")]))
+    return .elsewhere(DeliveriesPage.address(of: name, resent: count, visit.visitor))
+  }
+
+  /// How many messages the visitor's form has sent again; nil if the address does not come from
+  /// that form.
+  private static func resent(
+    _ items: QueryItems, _ webhook: String?, _ visitor: PageVisitor
+  ) throws(Problem) -> UInt64? {
+    let number = try items.number("resent", in: 0...UInt64.max)
+    guard let number, let webhook, let seal = try items.text("seal"),
+      SessionKeeper.areEqual(seal, DeliveriesPage.seal(webhook, number, visitor))
+    else { return nil }
+    return number
   }
 }

@@ -48,15 +48,16 @@ extension ServiceRoutes {
 
   /// The fields of a form.
   func fields(
-    _ request: Request, _ known: [String]
+    _ request: Request, _ context: ServiceContext, _ known: [String]
   ) async throws(Problem) -> QueryItems {
     try PageDoor.refuseOtherSites(request)
     let type = request.headers[.contentType]?.prefix { $0 != ";" }
     guard type?.lowercased() == "application/x-www-form-urlencoded" else {
       throw Problem(.unsupportedMediaType, "Expected a form: application/x-www-form-urlencoded.")
     }
-    let text = try await strangersBudget.read(request, upTo: Self.formBytesMax) {
-      (body) async throws(Problem) -> String in String(buffer: body)
+    let text = try await strangersBudget.read(
+      request, on: context.channel.eventLoop, upTo: Self.formBytesMax
+    ) { (body) async throws(Problem) -> String in String(buffer: body)
     }
     return try PageVisit.items(text, known, EventLog.systemClock())
   }
@@ -66,7 +67,7 @@ extension ServiceRoutes {
   ) async throws(Problem) -> Response {
     guard case .tokens(let keeper) = gate else { return Self.elsewhere("/") }
     try rates.take(address: context.address)
-    let items = try await fields(request, ["token", "to"])
+    let items = try await fields(request, context, ["token", "to"])
     let destination = items.texts("to").first
     let text = (items.texts("token").first ?? "").filter { !$0.isWhitespace }
     guard text.utf8.count <= SignInPage.tokenBytesMax,
@@ -89,7 +90,7 @@ extension ServiceRoutes {
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
     try rates.take(address: context.address)
-    let items = try await fields(request, [PageDoor.formField])
+    let items = try await fields(request, context, [PageDoor.formField])
     // Who is not signed in any more has nothing to protect.
     if let visitor = try door.visitor(of: request, gate), visitor.isSignedIn {
       try PageDoor.check(items.texts(PageDoor.formField).first, visitor)
@@ -127,7 +128,7 @@ extension ServiceRoutes {
     _ kind: ActRequest.Kind, _ visit: PageVisit
   ) async throws(Problem) -> PageAnswer {
     let pages = ActPages(kind: kind, visitor: visit.visitor)
-    let items = try await fields(visit.request, pages.parameters)
+    let items = try await fields(visit.request, visit.context, pages.parameters)
     try PageDoor.check(items.texts(PageDoor.formField).first, visit.visitor)
     let isDone = items.texts("step").first == "do"
     if isDone, items.texts("id").isEmpty {

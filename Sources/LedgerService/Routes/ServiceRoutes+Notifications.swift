@@ -28,8 +28,9 @@ extension ServiceRoutes {
   private func take(
     _ request: Request, _ context: ServiceContext, _ desk: NotificationDesk
   ) async throws(Problem) -> Response {
-    try await strangersBudget.read(request, upTo: notificationBodyBytesMax) {
-      (body) async throws(Problem) -> Response in
+    try await strangersBudget.read(
+      request, on: context.channel.eventLoop, upTo: notificationBodyBytesMax
+    ) { (body) async throws(Problem) -> Response in
       let bytes = Array(body.readableBytesView)
       let outcome = try await work.append { (ledger) throws(Problem) in
         Result { () throws(IntakeRefusal) in try desk.intake.takeAndWait(bytes, into: ledger) }

@@ -16,8 +16,9 @@ extension ServiceRoutes {
     group.post(path) { request, context in
       let now = EventLog.systemClock()
       let items = try QueryItems(request.uri.query, ReplayAsked.parameters, now: now)
-      return try await budget.read(request, upTo: ServiceLimits.replayBodyBytesMax) {
-        (body) async throws(Problem) -> Response in
+      return try await budget.read(
+        request, on: context.channel.eventLoop, upTo: ServiceLimits.replayBodyBytesMax
+      ) { (body) async throws(Problem) -> Response in
         let edits = try ReplayEdits.read(Array(body.readableBytesView))
         return try await replay(items, edits, now, request, context)
       }

@@ -26,29 +26,29 @@ extension ServiceRoutes {
       }
     }
     group.delete("/v1/webhooks/:name") { _, context in
-      try await change(context) { (store, name, _) throws(WebhookError) in
+      try await change("remove", context) { (store, name, _) throws(WebhookError) in
         try store.remove(name)
         return { $0.member("removed", name) }
       }
     }
     group.patch("/v1/webhooks/:name") { request, context in
-      let members = try await members(request, ["url"])
+      let members = try await members(request, context, ["url"])
       let url = try members.required("url").text
-      return try await change(context) { (store, name, _) throws(WebhookError) in
+      return try await change("move", context, to: url) { (store, name, _) throws(WebhookError) in
         try store.move(name, to: url)
         return try Self.members(of: name, store)
       }
     }
     for act in WebhookAct.allCases {
       group.post(RouterPath("/v1/webhooks/:name/\(act.rawValue)")) { _, context in
-        try await change(context) { (store, name, now) throws(WebhookError) in
+        try await change(act.rawValue, context) { (store, name, now) throws(WebhookError) in
           try act.run(name, store, now)
         }
       }
     }
     group.post("/v1/webhooks/:name/resend") { request, context in
-      let choice = try DeliveryChoice(try await members(request, DeliveryChoice.members))
-      return try await change(context) { (store, name, now) throws(WebhookError) in
+      let choice = try DeliveryChoice(try await members(request, context, DeliveryChoice.members))
+      return try await change("resend", context) { (store, name, now) throws(WebhookError) in
         let count = try store.resend(choice, of: name, at: now)
         return { $0.member("resent", count) }
       }
@@ -132,7 +132,7 @@ extension ServiceRoutes {
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
     let members = try await members(
-      request, ["name", "url", "types", "environments", "products", "rules", "severities"])
+      request, context, ["name", "url", "types", "environments", "products", "rules", "severities"])
     let name = try members.required("name").text
     let url = try members.required("url").text
     let types = try members.texts("types")
@@ -155,12 +155,17 @@ extension ServiceRoutes {
         made.webhook.write(made.counts, to: &json)
       }
     }
-    noteChange("create", name, context)
+    noteChange("create", name, context, to: url)
     return response
   }
 
+  /// - Parameters:
+  ///   - what: The kind of the change, for the log.
+  ///   - context: Whose request it is, and which webhook its address names.
+  ///   - url: Where messages go from then on, if that changes.
+  ///   - body: Changes it, and returns what is answered.
   private func change(
-    _ context: ServiceContext,
+    _ what: String, _ context: ServiceContext, to url: String? = nil,
     _ body:
       @escaping @Sendable (WebhookStore, String, Instant) throws(WebhookError) ->
       @Sendable (inout JSONText) -> Void
@@ -173,25 +178,29 @@ extension ServiceRoutes {
       }
       return Self.document(write)
     }
-    noteChange("change", name, context)
+    noteChange(what, name, context, to: url)
     return response
   }
 
-  /// Who has changed where customers' data is sent is in the log.
-  func noteChange(_ what: String, _ name: String, _ context: ServiceContext) {
-    audit.notice(
-      "webhook changed",
-      metadata: [
-        "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
-        "route": "\(context.endpointPath ?? "-")", "webhook": "\(name)", "change": "\(what)",
-      ])
+  /// Who has changed where customers' data is sent is in the log. Of a URL it is the host alone:
+  /// the path can be a secret.
+  func noteChange(
+    _ what: String, _ name: String, _ context: ServiceContext, to url: String? = nil
+  ) {
+    var metadata: Logger.Metadata = [
+      "request": "\(context.id)", "token": "\(context.token?.name ?? "-")",
+      "route": "\(context.endpointPath ?? "-")", "webhook": "\(name)", "change": "\(what)",
+    ]
+    if let host = url.flatMap({ URLComponents(string: $0)?.host }) { metadata["to"] = "\(host)" }
+    audit.notice("webhook changed", metadata: metadata)
   }
 
   private func members(
-    _ request: Request, _ known: [String]
+    _ request: Request, _ context: ServiceContext, _ known: [String]
   ) async throws(Problem) -> BodyMembers {
-    try await budget.read(request, upTo: ServiceLimits.webhookBodyBytesMax) {
-      (body) throws(Problem) in
+    try await budget.read(
+      request, on: context.channel.eventLoop, upTo: ServiceLimits.webhookBodyBytesMax
+    ) { (body) throws(Problem) in
       try BodyMembers(Array(body.readableBytesView), known)
     }
   }

@@ -18,7 +18,9 @@ extension ServiceRoutes {
     let items = try QueryItems(
       request.uri.query, AppendRequest.parameters, now: EventLog.systemClock())
     let asked = try AppendRequest(request, items, try Self.token(context))
-    let answer = try await budget.read(request) { (body) async throws(Problem) -> AppendAnswer in
+    let loop = context.channel.eventLoop
+    let answer = try await budget.read(request, on: loop) {
+      (body) async throws(Problem) -> AppendAnswer in
       let bytes = Array(body.readableBytesView)
       return try await work.append { (ledger) throws(Problem) in
         var appender = Appender(asked, to: ledger)
@@ -44,7 +46,7 @@ extension ServiceRoutes {
     let items = try QueryItems(request.uri.query, ["dryRun"], now: now)
     let isRehearsal = try items.flag("dryRun")
     let (key, token) = (try AppendRequest.key(request), try Self.token(context))
-    let (json, position, about) = try await budget.read(request) {
+    let (json, position, about) = try await budget.read(request, on: context.channel.eventLoop) {
       (body) async throws(Problem) -> (String, UInt64?, Name) in
       let asked = try ActRequest(
         kind, Array(body.readableBytesView), key: key, token, now: now)

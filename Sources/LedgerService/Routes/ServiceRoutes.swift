@@ -41,6 +41,7 @@ struct ServiceRoutes: Sendable {
     router.add(middleware: KnownMethods(addresses: addresses))
     router.add(middleware: MetricsMiddleware())
     router.add(middleware: RequestLog(addresses: addresses))
+    router.add(middleware: StatedLength())
     let unguarded = router.group().add(middleware: AddressLimit(rates: rates))
     addUnguarded(to: unguarded)
     addNotifications(to: unguarded)

@@ -6,21 +6,35 @@ import Synchronization
 final class BodyBudget: Sendable {
   private let held = Atomic(0)
   private let bytesMax: Int
+  private let requestBytes: Int
 
-  init(bytesMax: Int = ServiceLimits.heldBytesMax) { self.bytesMax = bytesMax }
+  /// - Parameters:
+  ///   - bytesMax: How many bytes are held.
+  ///   - requestBytes: What each request takes at least, whatever its body.
+  init(
+    bytesMax: Int = ServiceLimits.heldBytesMax, requestBytes: Int = ServiceLimits.requestBytes
+  ) {
+    self.bytesMax = bytesMax
+    self.requestBytes = requestBytes
+  }
 
   /// Reads the body of a request, and calls `use` with it while its bytes are reserved.
   ///
+  /// - Parameters:
+  ///   - request: What has the body.
+  ///   - loop: Where the time is measured in which it has to arrive.
+  ///   - most: The largest body, in bytes.
+  ///   - use: What is done with it.
   /// - Throws: ``Problem``: `tooLarge`, `tooManyRequests`, `badRequest` if the body does not arrive
   ///   or the connection ends before it; and what `use` throws.
   func read<Value: Sendable>(
-    _ request: Request, upTo most: Int = ServiceLimits.bodyBytesMax,
+    _ request: Request, on loop: any EventLoop, upTo most: Int = ServiceLimits.bodyBytesMax,
     _ use: (ByteBuffer) async throws(Problem) -> Value
   ) async throws(Problem) -> Value {
-    let stated = request.headers[.contentLength].flatMap { Int($0) }
+    let stated = try StatedLength.of(request)
     guard (stated ?? 0) <= most else { throw Self.tooLarge(most) }
     // A body of unstated size is given what the largest may need.
-    let reserved = max(stated ?? most, 1)
+    let reserved = max(stated ?? most, requestBytes)
     defer { held.subtract(reserved, ordering: .relaxed) }
     guard held.add(reserved, ordering: .relaxed).newValue <= bytesMax else {
       var problem = Problem(
@@ -29,7 +43,7 @@ final class BodyBudget: Sendable {
       problem.retryAfterSeconds = 1
       throw problem
     }
-    return try await use(try await Self.collected(request.body, upTo: most))
+    return try await use(try await Self.collected(request.body, upTo: most, on: loop))
   }
 
   private static func tooLarge(_ most: Int) -> Problem {
@@ -43,13 +57,13 @@ final class BodyBudget: Sendable {
 
   /// The body, if it arrives in time: a client that sends a byte a minute must not hold its room.
   private static func collected(
-    _ body: RequestBody, upTo most: Int
+    _ body: RequestBody, upTo most: Int, on loop: any EventLoop
   ) async throws(Problem) -> ByteBuffer {
     do {
       let outcome = try await withThrowingTaskGroup(of: Outcome.self) { group in
         group.addTask { .body(try await body.collect(upTo: most)) }
         group.addTask {
-          try await Task.sleep(for: .seconds(ServiceLimits.bodySeconds))
+          try await Pause.wait(.seconds(ServiceLimits.bodySeconds), on: loop)
           return .late
         }
         defer { group.cancelAll() }

@@ -150,8 +150,13 @@ package struct LedgerService: Sendable {
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: ServiceLimits.headerBytesMax,
         maxHeaderListSize: ServiceLimits.headerBytesMax))
+    let gate = ConnectionGate(
+      most: settings.connectionsPerAddress > 0 ? settings.connectionsPerAddress : nil,
+      proxies: settings.proxies)
     guard let certificate = settings.certificate, let key = settings.key else {
-      return .http1(configuration: http1)
+      return HTTPServerBuilder { responder in
+        GuardedChannel(base: HTTP1Channel(responder: responder, configuration: http1), gate: gate)
+      }
     }
     do {
       let tls = TLSConfiguration.makeServerConfiguration(
@@ -159,10 +164,19 @@ package struct LedgerService: Sendable {
           .certificate($0)
         },
         privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-      return try .http2Upgrade(
-        tlsConfiguration: tls,
-        configuration: HTTP2Channel.Configuration(
-          idleTimeout: .seconds(ServiceLimits.idleSeconds), streamConfiguration: http1))
+      // The files are looked at here, and not when the server starts.
+      _ = try NIOSSLContext(configuration: tls)
+      let streams = StreamGate(
+        ofAddress: ConnectionGate(most: ServiceLimits.streamsOfAddress, proxies: settings.proxies))
+      var stream = http1
+      stream.additionalChannelHandlers = { [StreamLimit(streams)] }
+      let http2 = HTTP2Channel.Configuration(
+        idleTimeout: .seconds(ServiceLimits.idleSeconds), streamConfiguration: stream)
+      return HTTPServerBuilder { responder in
+        GuardedChannel(
+          base: try HTTP2UpgradeChannel(
+            tlsConfiguration: tls, configuration: http2, responder: responder), gate: gate)
+      }
     } catch {
       throw Self.wrongFiles(settings, error)
     }

@@ -27,6 +27,10 @@ package struct ServiceSettings: Sendable {
   package var roots: String?
   /// The most connections at the same time.
   package var connectionsMax: Int
+  /// The most connections of one address; 0 for any number.
+  package var connectionsPerAddress: Int
+  /// The addresses of proxies, which have the connections of many clients.
+  package var proxies: [String]
   /// How long requests may go on after the service was told to stop, in seconds.
   package var stopSeconds: Int
   /// How many requests a second each token may send; 0 for any number.
@@ -41,8 +45,8 @@ package struct ServiceSettings: Sendable {
 
   /// The names of the settings, with what a flag and a variable are called after.
   package enum Name: String, CaseIterable, Sendable {
-    case ledger, host, port, certificate, key, plaintext, open, apps, roots
-    case logLevel, connections, stopSeconds, requestsPerSecond, burst
+    case ledger, host, port, certificate, key, plaintext, open, apps, roots, proxies
+    case logLevel, connections, connectionsPerAddress, stopSeconds, requestsPerSecond, burst
   }
 
   /// Reads the settings.
@@ -60,7 +64,8 @@ package struct ServiceSettings: Sendable {
     do {
       var values: [AbsoluteConfigKey: ConfigValue] = [:]
       for (name, texts) in flags {
-        let content = name == .apps ? ConfigContent.stringArray(texts) : .string(texts.last ?? "")
+        let isList = name == .apps || name == .proxies
+        let content = isList ? ConfigContent.stringArray(texts) : .string(texts.last ?? "")
         values[AbsoluteConfigKey([name.rawValue])] = ConfigValue(content, isSecret: false)
       }
       var providers: [any ConfigProvider] = [
@@ -105,15 +110,18 @@ package struct ServiceSettings: Sendable {
     switch (name, value) {
     case (.port, .number(let text)), (.connections, .number(let text)),
       (.stopSeconds, .number(let text)), (.requestsPerSecond, .number(let text)),
-      (.burst, .number(let text)):
+      (.burst, .number(let text)), (.connectionsPerAddress, .number(let text)):
       if Int(text) != nil { return }
       expected = "a whole number"
-    case (.port, _), (.connections, _), (.stopSeconds, _), (.requestsPerSecond, _), (.burst, _):
+    case (.port, _), (.connections, _), (.stopSeconds, _), (.requestsPerSecond, _), (.burst, _),
+      (.connectionsPerAddress, _):
       expected = "a whole number"
     case (.plaintext, .boolean), (.open, .boolean): return
     case (.plaintext, _), (.open, _): expected = "true or false"
-    case (.apps, .array(let apps)) where apps.allSatisfy({ $0.string != nil }): return
-    case (.apps, _): expected = "a list of strings"
+    case (.apps, .array(let texts)), (.proxies, .array(let texts)):
+      if texts.allSatisfy({ $0.string != nil }) { return }
+      expected = "a list of strings"
+    case (.apps, _), (.proxies, _): expected = "a list of strings"
     case (_, .string): return
     default: expected = "a string"
     }
@@ -139,6 +147,9 @@ package struct ServiceSettings: Sendable {
       logLevel: reader.string(forKey: "logLevel", default: "info"),
       apps: reader.stringArray(forKey: "apps", default: []), roots: reader.string(forKey: "roots"),
       connectionsMax: try number(reader, .connections, 4_096, in: 1...100_000),
+      connectionsPerAddress: try number(
+        reader, .connectionsPerAddress, ServiceLimits.connectionsOfAddress, in: 0...100_000),
+      proxies: reader.stringArray(forKey: "proxies", default: []),
       stopSeconds: try number(reader, .stopSeconds, 25, in: 0...3_600),
       requestsPerSecond: try number(reader, .requestsPerSecond, 0, in: 0...1_000_000),
       burst: try number(reader, .burst, 0, in: 0...1_000_000))
@@ -180,6 +191,11 @@ package struct ServiceSettings: Sendable {
       throw Invalid(description: "logLevel: expected one of \(levels).")
     }
     _ = try notificationApps()
+    if let wrong = proxies.first(where: { ConnectionGate.plain($0) == nil }) {
+      throw Invalid(
+        description: "proxies: expected addresses such as 10.0.0.2 or 2001:db8::2, found "
+          + "“\(wrong)”.")
+    }
     guard burst == 0 || requestsPerSecond > 0 else {
       throw Invalid(
         description: "burst: it is how many requests are taken at once of those of "

@@ -46,7 +46,7 @@ struct MessageSender: Sendable {
     try await withThrowingTaskGroup(of: AttemptResult.self) { group in
       group.addTask { try await whole(request, attempt) }
       group.addTask {
-        try await Task.sleep(for: .seconds(seconds))
+        try await Pause.wait(.seconds(seconds), on: client.eventLoopGroup.any())
         throw Late()
       }
       defer { group.cancelAll() }

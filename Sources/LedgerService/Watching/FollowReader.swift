@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import NIOPosix
 import Synchronization
 
 /// Closes the connection of a follower who does not read: what waits to be sent to it, its
@@ -32,7 +33,9 @@ final class FollowReader: Sendable {
     while true {
       let waiting = begun.load(ordering: .relaxed)
       let isWaiting = ended.load(ordering: .relaxed) < waiting
-      do { try await Task.sleep(for: stall) } catch { return }
+      do {
+        try await Pause.wait(TimeAmount(stall), on: NIOSingletons.posixEventLoopGroup.any())
+      } catch { return }
       if isWaiting, ended.load(ordering: .relaxed) < waiting {
         channel.close(promise: nil)
         return

@@ -1,5 +1,7 @@
 import LedgerStore
 import Logging
+import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import Synchronization
 
@@ -125,7 +127,10 @@ final class LogWatch: Service {
       }
       group.addTask {
         // Cancelled when the other has ended, and then nobody asks for its result.
-        do { try await Task.sleep(for: .seconds(seconds)) } catch { return false }
+        do {
+          let loop = NIOSingletons.posixEventLoopGroup.any()
+          try await Pause.wait(.seconds(Int64(seconds)), on: loop)
+        } catch { return false }
         return false
       }
       defer { group.cancelAll() }

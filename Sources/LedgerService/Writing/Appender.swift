@@ -33,6 +33,7 @@ struct Appender {
     try checkReading()
     try checkCondition()
     decode(body)
+    try refuseForeign()
     if request.isAtomic {
       try appendWhole()
     } else {
@@ -98,6 +99,26 @@ struct Appender {
               line: line.number, column: error.column, field: error.field, reason: error.reason))
         }
       }
+    }
+  }
+
+  /// Refuses events of a token for some apps that name what others have.
+  private mutating func refuseForeign() throws(Problem) {
+    let (token, found) = (request.token, events.map(\.input.event))
+    guard !token.apps.isEmpty, !found.isEmpty else { return }
+    let refusals = try ledger.asked { (view) throws(Problem) in
+      try AccessRule.refusals(of: found, by: token, in: view)
+    }
+    let decoded = events
+    events = []
+    for (event, refusal) in zip(decoded, refusals) {
+      guard let refusal else {
+        events.append(event)
+        continue
+      }
+      refuse(
+        event.line, id: event.input.event.id.text, .forbidden,
+        Problem.LineError(line: event.line, reason: refusal))
     }
   }
 

@@ -19,6 +19,10 @@ final class FoldSchedule: Sendable {
   static let fullPauseSeconds = 5
   /// How many events may wait before appends wait for the fold; tests lower it.
   let backlogEventsMax = Atomic<UInt64>(1_000_000)
+  /// How many rows of customers with long histories stay in memory from one fold to the next, so
+  /// that their next events cost what they touch: about 170 bytes each, 45 MB. Beyond that, the
+  /// customers that were folded least recently are read again, once a fold.
+  static let keptRowsMax = 250_000
   /// How the projections store large units. Tests and counted costs say which.
   private let layout = Mutex<UnitLayout>(.usual)
   /// Whether the clock decides when to fold. A simulator decides it itself, to repeat what it does.
@@ -239,7 +243,8 @@ final class FoldSchedule: Sendable {
 
   /// What folds into projections in the layout of this ledger.
   func projector(_ projections: Projections) -> Projector {
-    let pace = MergePace(layout: layout.withLock { $0 })
+    let pace = MergePace(
+      layout: layout.withLock { $0 }, keptRowsMax: Self.keptRowsMax)
     return Projector(log: log, projections: projections, pace: pace)
   }
 

@@ -1,13 +1,14 @@
 import LedgerAnswers
 import LedgerEvents
 import LedgerModel
+import ServiceAccess
 import Webhooks
 
 /// What goes out to the receivers of webhooks, and which notifications were not taken in.
 struct DeliveriesPage {
   static let path = "/deliveries"
   static let resendPath = "/deliveries/resend"
-  static let parameters = ["webhook", "state", "before", "resent"]
+  static let parameters = ["webhook", "state", "before", "resent", "seal"]
   /// How many deliveries are shown at once.
   static let shownMax = 50
   /// The fields of a form that sends messages again.
@@ -25,10 +26,33 @@ struct DeliveriesPage {
   let chosen: Chosen?
   /// The names of the files of notifications that were not taken.
   let refused: [String]
-  /// How many messages were just put into the queue again.
+  /// How many messages the visitor's form has put into the queue again.
   let resent: UInt64?
   let visitor: PageVisitor
   let now: Instant
+
+  /// Where the form that sends messages again leads.
+  ///
+  /// - Parameters:
+  ///   - webhook: Whose messages they are.
+  ///   - resent: How many will be sent.
+  ///   - visitor: Who has sent the form.
+  static func address(
+    of webhook: String, resent: Int, _ visitor: PageVisitor
+  ) -> PageAddress {
+    PageAddress(
+      path,
+      [
+        ("webhook", webhook), ("resent", "\(resent)"),
+        ("seal", seal(webhook, UInt64(resent), visitor)),
+      ])
+  }
+
+  /// What shows that the number in an address is from the service, and for this visitor: anybody
+  /// can write an address.
+  static func seal(_ webhook: String, _ resent: UInt64, _ visitor: PageVisitor) -> String {
+    SessionKeeper.seal("resent \(resent) \(webhook)", by: visitor.formToken)
+  }
 
   var page: Page {
     var body: HTML = "<h1>Deliveries</h1>\n"
