@@ -16,12 +16,12 @@ enum DeliveryQueue {
   static func add(
     _ message: Message, in ledger: [UInt8], _ database: Database
   ) throws -> Int64 {
-    try database.execute(
-      sql: """
-        INSERT INTO messages (id, type, customer, isAboutAccount, position, at, content)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """,
-      arguments: [
+    try database.run(
+      """
+      INSERT INTO messages (id, type, customer, isAboutAccount, position, at, content)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
         message.id(in: ledger), message.type, Int64(message.customer), message.isAboutAccount,
         Int64(message.position), message.at, message.content,
       ])
@@ -46,11 +46,11 @@ enum DeliveryQueue {
       return
     }
     let isFirst = try isIdle(webhook, Int64(message.customer), database)
-    try database.execute(
-      sql: """
-        INSERT INTO deliveries (webhook, message, customer, state, nextAt) VALUES (?, ?, ?, 0, ?)
-        """,
-      arguments: [
+    try database.run(
+      """
+      INSERT INTO deliveries (webhook, message, customer, state, nextAt) VALUES (?, ?, ?, 0, ?)
+      """,
+      [
         webhook, number, Int64(message.customer), isFirst ? now.microseconds : nil,
       ])
   }
@@ -64,27 +64,26 @@ enum DeliveryQueue {
   private static func isIdle(
     _ webhook: Int64, _ customer: Int64, _ database: Database
   ) throws -> Bool {
-    try Row.fetchOne(
-      database,
+    let statement = try database.cachedStatement(
       sql: """
         SELECT 1 FROM deliveries \(byCustomer)
         WHERE webhook = ? AND customer = ? AND state = 0 LIMIT 1
-        """,
-      arguments: [webhook, customer]) == nil
+        """)
+    return try Row.fetchOne(statement, arguments: [webhook, customer]) == nil
   }
 
   /// Makes the first waiting delivery of a customer the one that is tried, if none is.
   static func advance(
     _ webhook: Int64, _ customer: Int64, at now: Instant, _ database: Database
   ) throws {
-    try database.execute(
-      sql: """
-        UPDATE deliveries SET nextAt = ?3 WHERE webhook = ?1 AND message = (
-          SELECT min(message) FROM deliveries \(byCustomer)
-          WHERE webhook = ?1 AND customer = ?2 AND state = 0
-        ) AND nextAt IS NULL
-        """,
-      arguments: [webhook, customer, now.microseconds])
+    try database.run(
+      """
+      UPDATE deliveries SET nextAt = ?3 WHERE webhook = ?1 AND message = (
+        SELECT min(message) FROM deliveries \(byCustomer)
+        WHERE webhook = ?1 AND customer = ?2 AND state = 0
+      ) AND nextAt IS NULL
+      """,
+      [webhook, customer, now.microseconds])
   }
 
   /// Forgets everything about a customer who was erased, also what waits.
@@ -96,6 +95,13 @@ enum DeliveryQueue {
       sql: "DELETE FROM told WHERE account = ?", arguments: [Int64(customer)])
     try database.execute(
       sql: "DELETE FROM findings WHERE anchor = ?", arguments: [Int64(customer)])
+  }
+}
+
+extension Database {
+  /// Executes a statement that is executed for each message, and is prepared once.
+  func run(_ sql: String, _ arguments: StatementArguments) throws {
+    try cachedStatement(sql: sql).execute(arguments: arguments)
   }
 }
 

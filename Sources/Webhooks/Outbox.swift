@@ -193,10 +193,9 @@ package struct Outbox: Sendable {
     _ result: AttemptResult, at now: Instant, _ database: Database
   ) throws {
     let key = result.key
-    let row = try Row.fetchOne(
-      database,
-      sql: "SELECT attempts, firstAt, state FROM deliveries WHERE webhook = ? AND message = ?",
-      arguments: [key.webhook, key.message])
+    let known = try database.cachedStatement(
+      sql: "SELECT attempts, firstAt, state FROM deliveries WHERE webhook = ? AND message = ?")
+    let row = try Row.fetchOne(known, arguments: [key.webhook, key.message])
     // It was removed meanwhile, with its webhook or its customer.
     guard let row, row["state"] == Delivery.State.waiting.rawValue else { return }
     let attempts: Int = row["attempts"] + 1
@@ -212,25 +211,25 @@ package struct Outbox: Sendable {
       if next == nil { state = .dead }
       if result.status == goneStatus { try pause(key.webhook, at: now, database) }
     }
-    try database.execute(
-      sql: """
-        UPDATE deliveries
-        SET state = ?, attempts = ?, firstAt = ?, lastAt = ?, nextAt = ?, status = ?, problem = ?
-        WHERE webhook = ? AND message = ?
-        """,
-      arguments: [
+    try database.run(
+      """
+      UPDATE deliveries
+      SET state = ?, attempts = ?, firstAt = ?, lastAt = ?, nextAt = ?, status = ?, problem = ?
+      WHERE webhook = ? AND message = ?
+      """,
+      [
         state.rawValue, attempts, first, now.microseconds, next?.microseconds, result.status,
         result.problem, key.webhook, key.message,
       ])
     // Another one of the customer may have come before it meanwhile, by being sent again.
-    try database.execute(
-      sql: """
-        UPDATE deliveries \(DeliveryQueue.byCustomer) SET nextAt = NULL
-        WHERE webhook = ?1 AND customer = ?2 AND state = 0 AND nextAt IS NOT NULL AND message > (
-          SELECT min(message) FROM deliveries \(DeliveryQueue.byCustomer)
-          WHERE webhook = ?1 AND customer = ?2 AND state = 0)
-        """,
-      arguments: [key.webhook, key.customer])
+    try database.run(
+      """
+      UPDATE deliveries \(DeliveryQueue.byCustomer) SET nextAt = NULL
+      WHERE webhook = ?1 AND customer = ?2 AND state = 0 AND nextAt IS NOT NULL AND message > (
+        SELECT min(message) FROM deliveries \(DeliveryQueue.byCustomer)
+        WHERE webhook = ?1 AND customer = ?2 AND state = 0)
+      """,
+      [key.webhook, key.customer])
     try DeliveryQueue.advance(key.webhook, key.customer, at: now, database)
   }
 
