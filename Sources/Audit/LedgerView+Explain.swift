@@ -9,8 +9,9 @@ extension LedgerView {
   /// For an earlier position, the explanation also contains what the ledger has learned since then
   /// about the same store time.
   ///
-  /// - Complexity: O(*k* log *n*) folds of the customer's unit, for *k* steps. The size of the
-  ///   ledger matters only for lookups of names and positions.
+  /// - Complexity: O(*n*) in the facts of the customer's unit, and O(*k* log *m*) folds of the *m*
+  ///   facts that can decide, for *k* steps. The size of the ledger matters only for lookups of
+  ///   names and positions.
   /// - Throws: ``LedgerError``.
   public func explain(
     _ name: Name, for account: Name, environments: [StoreEnvironment] = [.production],
@@ -35,8 +36,18 @@ extension LedgerView {
     _ name: Name, _ account: Name, _ environments: [StoreEnvironment], at: Instant?, _ now: Instant,
     upTo end: UInt64
   ) throws(LedgerError) -> Explanation {
-    Explanation(
-      of: name, for: account, in: try events(connectedWith: account, upTo: end),
-      environments: environments, at: at, now: now, position: end)
+    var facts = try facts(connectedWith: account, upTo: end)
+    if let at { facts.removeAll { $0.occurredAt > at.microseconds } }
+    let timeline = ExplainedTimeline(
+      facts.inFoldOrder(texts),
+      about: .init(
+        account: try number(of: .account, account) ?? 0, name: name,
+        product: try number(of: .product, name) ?? 0, now: at ?? now), texts)
+    try texts.check()
+    // Only what has to be tried is read as an event.
+    let events = try events(at: timeline.triedPositions.sorted())
+    return Explanation(
+      of: name, for: account, in: ExplainedHistory(timeline, events), environments: environments,
+      at: at, now: now, position: end)
   }
 }

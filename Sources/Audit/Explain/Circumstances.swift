@@ -120,6 +120,17 @@ extension LedgerView {
     return products
   }
 
+  /// Returns the devices that the account's events state, in order.
+  private func devices(of explanation: Explanation) throws(LedgerError) -> [Name] {
+    guard let account = try number(of: .account, explanation.account) else { return [] }
+    let facts = try facts(connectedWith: explanation.account, upTo: explanation.position)
+    var numbers = Set(facts.lazy.filter { $0.account == account }.map(\.device))
+    numbers.remove(0)
+    var devices: [Name] = []
+    for number in numbers { devices.append(try text(of: number)) }
+    return devices.sorted()
+  }
+
   private func addDevices(
     of products: Set<Name>, _ entries: [TransactionsAnswer.Entry], _ explanation: Explanation,
     _ clocks: Clocks, to found: inout Circumstances
@@ -135,15 +146,12 @@ extension LedgerView {
       withContent.formUnion(offers.keys)
     }
     found.productsWithContent = withContent.sorted()
-    var devices: Set<Name> = []
-    let related = try events(connectedWith: explanation.account, upTo: explanation.position)
-    for recorded in related where recorded.event.account == explanation.account {
-      if let device = recorded.event.device { devices.insert(device) }
-    }
+    if found.productsWithContent.isEmpty { return }
+    let devices = try devices(of: explanation)
     for product in found.productsWithContent {
       let there = installed.filter { $0.product == product }
       found.devices += there.map { .init(name: $0.device, product: product, installed: $0) }
-      for device in devices.sorted() where !there.contains(where: { $0.device == device }) {
+      for device in devices where !there.contains(where: { $0.device == device }) {
         found.devices.append(.init(name: device, product: product, installed: nil))
       }
     }

@@ -17,27 +17,55 @@ struct ExplainedHistory {
 
   let events: [RecordedEvent]
   let texts: NumberedEvents
+  /// Everything that happened: the events above, and those on which no answer depends.
+  let timeline: ExplainedTimeline
+
+  /// - Parameter all: All of them decide the answers.
+  /// - Complexity: O(*n* log *n*) in the number of events.
+  init(_ all: [RecordedEvent]) {
+    events = Self.sorted(all, at: nil)
+    texts = NumberedEvents(events)
+    timeline = ExplainedTimeline(texts.facts, about: nil, texts)
+  }
 
   /// - Parameters:
   ///   - all: The events that can decide the answer, and possibly others.
-  ///   - account: If this is not `nil`, only events connected with the account count, and those
-  ///     shared by all. Later events may have connected others.
+  ///   - name: What is asked for. Only events on which it can depend are tried.
+  ///   - account: Only events connected with the account count, and those shared by all. Later
+  ///     events may have connected others.
   ///   - at: If this is not `nil`, only events that occurred up to it count.
+  ///   - now: The store time of the question if `at` is `nil` and no event is later; `nil` tries
+  ///     all events.
   /// - Complexity: O(*n* log *n*) in the number of events.
-  init(_ all: [RecordedEvent], about account: Name? = nil, at: Instant? = nil) {
-    let keyed = all.map { (key: EventFoldKey($0), event: $0) }
-    let sorted = keyed.filter { $0.key.time <= at ?? $0.key.time }
-      .sorted { $0.key < $1.key }.map(\.event)
-    guard let account else {
-      events = sorted
-      texts = NumberedEvents(events)
-      return
-    }
+  init(
+    _ all: [RecordedEvent], about name: Name, for account: Name, at: Instant?, now: Instant?
+  ) {
+    let sorted = Self.sorted(all, at: at)
     let numbered = NumberedEvents(sorted)
-    let ground = InMemoryLedger(folding: numbered.facts, texts: numbered)
-      .positions(decidingFor: numbered.number(.account, account))
-    events = sorted.filter { ground.contains($0.position) }
+    timeline = ExplainedTimeline(
+      numbered.facts,
+      about: .init(
+        account: numbered.number(.account, account), name: name,
+        product: numbered.number(.product, name), now: at ?? now), numbered)
+    let tried = timeline.triedPositions
+    events = sorted.filter { tried.contains($0.position) }
     texts = NumberedEvents(events)
+  }
+
+  /// - Parameters:
+  ///   - timeline: Everything that happened.
+  ///   - events: Those that are tried, in any order.
+  init(_ timeline: ExplainedTimeline, _ events: [RecordedEvent]) {
+    self.timeline = timeline
+    self.events = Self.sorted(events, at: nil)
+    texts = NumberedEvents(self.events)
+  }
+
+  /// The events up to a store time, in the fold order.
+  private static func sorted(_ events: [RecordedEvent], at: Instant?) -> [RecordedEvent] {
+    let keyed = events.map { (key: EventFoldKey($0), event: $0) }
+    return keyed.filter { $0.key.time <= at ?? $0.key.time }
+      .sorted { $0.key < $1.key }.map(\.event)
   }
 
   var facts: [Fact] { texts.facts }
@@ -118,6 +146,9 @@ struct ExplainedHistory {
   /// Returns a minimal subset of `indices` that still has a property: none of its elements can be
   /// left out. Among equal candidates, earlier events in the fold order are kept.
   ///
+  /// Indexes that are `outside` are left out without a test, but they count when the rest is cut
+  /// into pieces. So what is found does not depend on which events are known to decide nothing.
+  ///
   /// Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002.
   ///
   /// - Precondition: `indices` has the property.
@@ -130,8 +161,9 @@ struct ExplainedHistory {
       var end = kept.count
       while end > 0 {
         let start = max(0, end - piece)
+        let isOutside = kept[start..<end].allSatisfy { $0 == ExplainedTimeline.outside }
         let rest = Array(kept[..<start] + kept[end...])
-        if isEnough(rest) {
+        if isOutside || isEnough(rest.filter { $0 != ExplainedTimeline.outside }) {
           kept = rest
           isSmaller = true
         }
@@ -141,26 +173,6 @@ struct ExplainedHistory {
         piece /= 2
       } else if !isSmaller {
         return kept
-      }
-    }
-  }
-
-  /// The indexes of events that can decide what a customer has. Events about catalogue requests,
-  /// downloads and installs usually cannot.
-  var deciding: [Int] {
-    facts.indices.filter { index in
-      switch facts[index].kind {
-      case .catalogRequested, .catalogReceived, .catalogFailed, .contentVersionPublished,
-        .contentHostingChanged, .paymentsChecked, .downloadRequested, .downloadPauseRequested,
-        .downloadResumeRequested, .downloadCancelRequested, .downloadWaiting,
-        .downloadProgressed, .downloadPaused,
-        .downloadFinished, .downloadFailed, .downloadCancelled, .contentInstallStarted,
-        .contentInstalled, .contentInstallFailed, .contentActivated, .contentRemoved,
-        .contentPurged, .productPageRequested, .productPagePresented, .productPageFailed,
-        .productPageDismissed, .storefrontChanged, .importReceived, .operatorActed, .noteAdded,
-        .unknown:
-        false
-      default: true
       }
     }
   }

@@ -14,13 +14,23 @@ extension Explanation {
   ///     all events.
   ///   - now: The store time to use if `at` is `nil` and no event of the customer is later.
   ///   - position: The position up to which the events are known.
-  /// - Complexity: O(*k* log *n*) folds of the events that can decide, for *k* steps.
+  /// - Complexity: O(*n* log *n*) in the number of events, and O(*k* log *m*) folds of the *m*
+  ///   events that can decide, for *k* steps.
   public init(
     of name: Name, for account: Name, in events: [RecordedEvent],
     environments: [StoreEnvironment] = [.production], at: Instant? = nil, now: Instant,
     position: UInt64
   ) {
-    let history = ExplainedHistory(events, about: account, at: at)
+    self.init(
+      of: name, for: account,
+      in: ExplainedHistory(events, about: name, for: account, at: at, now: now),
+      environments: environments, at: at, now: now, position: position)
+  }
+
+  init(
+    of name: Name, for account: Name, in history: ExplainedHistory,
+    environments: [StoreEnvironment], at: Instant?, now: Instant, position: UInt64
+  ) {
     let set = EnvironmentSet(environments)
     let search = ExplanationSearch(
       history,
@@ -56,6 +66,7 @@ private struct ExplanationSearch {
   /// The remaining balance, if the name is a unit that purchases credit.
   private let balance: Int64?
   private let all: Range<Int>
+  /// Those of the usual kinds if these decide the answer, with their places in the timeline.
   private let deciding: [Int]
 
   init(
@@ -84,8 +95,9 @@ private struct ExplanationSearch {
       answer.balances.first { $0.unit == question.name }?.amount ?? (isUsed ? 0 : nil)
     // Downloads and installs usually decide nothing, so they need not be tried one by one. If they
     // do matter here (for example because only they state the account), every event is tried.
-    let usual = history.deciding
-    deciding = history.holdings(of: usual, question) == holdings ? usual : Array(all)
+    let usual = history.timeline.indices(\.isUsual)
+    let isUsual = history.holdings(of: Self.inside(usual), question) == holdings
+    deciding = isUsual ? usual : history.timeline.indices()
   }
 
   func found() -> Found {
@@ -95,9 +107,12 @@ private struct ExplanationSearch {
     }
     let isStated = history.facts.contains { $0.account == question.account }
     if let balance { return Found(ground: .balance(balance), question: question) }
-    return takenAway(by: canTakeAway, .takenAway) ?? over() ?? elsewhere()
+    // Every event of the catalogue is tried.
+    let catalogue = all.filter { history.facts[$0].kind == .catalogSet }
+    return takenAway(by: history.timeline.indices(\.canTakeAway), .takenAway) ?? over()
+      ?? elsewhere()
       // Without the catalogue, it would be a non-consumable.
-      ?? takenAway(by: { $0.kind == .catalogSet }, .consumable) ?? attempted()
+      ?? takenAway(by: catalogue, .consumable) ?? attempted()
       ?? Found(ground: isStated ? .nothing : .unknownAccount, question: question)
   }
 
@@ -117,17 +132,21 @@ private struct ExplanationSearch {
     return steps
   }
 
+  /// Those of the indexes that are not outside.
+  private static func inside(_ indices: [Int]) -> [Int] {
+    indices.filter { $0 != ExplainedTimeline.outside }
+  }
+
   private func smallest(_ question: ExplainedHistory.Question, _ wanted: [Holding]) -> [Int] {
     var indices = deciding
-    if history.holdings(of: indices, question) != wanted { indices = Array(all) }
+    if history.holdings(of: Self.inside(indices), question) != wanted {
+      indices = history.timeline.indices()
+    }
     return ExplainedHistory.smallest(of: indices) { history.holdings(of: $0, question) == wanted }
   }
 
   /// Finds the events without which it would be listed, and the events on which it was based.
-  private func takenAway(
-    by canTakeAway: (Fact) -> Bool, _ ground: Explanation.Ground
-  ) -> Found? {
-    let takers = all.filter { canTakeAway(history.facts[$0]) }
+  private func takenAway(by takers: [Int], _ ground: Explanation.Ground) -> Found? {
     let without = { (taken: [Int]) in
       let removed = Set(taken)
       return history.holdings(of: all.filter { !removed.contains($0) }, question)
@@ -137,8 +156,8 @@ private struct ExplanationSearch {
     let removed = Set(taken)
     let wanted = without(taken)
     var base = deciding.filter { !removed.contains($0) }
-    if history.holdings(of: base, question) != wanted {
-      base = all.filter { !removed.contains($0) }
+    if history.holdings(of: Self.inside(base), question) != wanted {
+      base = history.timeline.indices().filter { !removed.contains($0) }
     }
     // It must also not be held when all the events that took it away are added: another account's
     // first event decides only if it is about a transaction that stays.
@@ -167,16 +186,6 @@ private struct ExplanationSearch {
     var product: Name?
     var item: Name?
     var state: EntitlementState
-  }
-
-  private func canTakeAway(_ fact: Fact) -> Bool {
-    switch fact.kind {
-    case .accountTransferred, .accountErased, .entitlementWithdrawn: return true
-    default: break
-    }
-    // A transaction belongs to the first account that an event of it states.
-    guard fact.transaction != 0 || fact.payment != 0, fact.account != 0 else { return false }
-    return fact.account != question.account
   }
 
   /// Finds an operator's grant that has ended.

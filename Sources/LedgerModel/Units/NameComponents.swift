@@ -1,9 +1,9 @@
-import LedgerEvents
+package import LedgerEvents
 
 /// The connected components of facts by the names that they share, without couplings.
 ///
 /// A component has the number that `UnitSet` would give it as a unit.
-struct NameComponents {
+package struct NameComponents {
   private var parents: [NameNumber: NameNumber] = [:]
   private var hasNameless = false
   private var rootCount = 0
@@ -13,6 +13,20 @@ struct NameComponents {
   /// - Complexity: O(*n* α(*n*)) in the number of facts.
   init(of facts: [Fact]) {
     for fact in facts { add(UnitNodes(fact)) }
+  }
+
+  /// Whether all facts that name anything, besides some, are connected with a name.
+  ///
+  /// - Complexity: O(*n* α(*n*)) in the number of facts.
+  package static func areOne(
+    _ facts: [Fact], with name: NameNumber, besides isLeftOut: (Fact) -> Bool
+  ) -> Bool {
+    var components = NameComponents(of: facts)
+    let wanted = components.component(of: name)
+    if wanted == 0 { return false }
+    return facts.allSatisfy { fact in
+      isLeftOut(fact) || components.component(of: UnitNodes(fact).first) == wanted
+    }
   }
 
   /// The number of components. The facts without a name that connects are one of them.

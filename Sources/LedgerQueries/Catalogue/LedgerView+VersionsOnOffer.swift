@@ -25,44 +25,84 @@ extension LedgerView {
   }
 
   /// The versions on offer by number; see ``versionsOnOffer(of:in:clocks:)``.
+  func versionsOnOffer(
+    of products: Set<Unit.ObservedProduct>, _ clocks: Clocks
+  ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
+    if clocks.reachAll { return try versionsOnOffer(ofEach: products, clocks) }
+    var observers: Set<UnitNumber> = []
+    for units in try pastObservers(of: products).values { observers.formUnion(units) }
+    return try versionsOnOffer(
+      observedBy: Dictionary(uniqueKeysWithValues: products.map { ($0, observers) }), clocks)
+  }
+
+  /// The versions on offer by number, each as if it were asked for alone.
   ///
   /// - Parameter known: Units to include if the clocks ask about the past, even if they observed
   ///   nothing.
+  /// - Complexity: O(*u*) in the units that observed the products, each read or folded once.
   func versionsOnOffer(
-    of products: Set<Unit.ObservedProduct>, _ clocks: Clocks, along known: Set<UnitNumber> = []
+    ofEach products: Set<Unit.ObservedProduct>, _ clocks: Clocks,
+    along known: Set<UnitNumber> = []
   ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
-    let all =
-      clocks.reachAll
-      ? try observations(of: products) : try observations(of: products, clocks, along: known)
-    return all.compactMapValues { $0.onOffer(texts)?.version }
+    if clocks.reachAll {
+      return try observations(of: products).compactMapValues { $0.onOffer(texts)?.version }
+    }
+    return try versionsOnOffer(
+      observedBy: try pastObservers(of: products).mapValues { $0.union(known) }, clocks)
   }
 
+  private func versionsOnOffer(
+    observedBy observers: [Unit.ObservedProduct: Set<UnitNumber>], _ clocks: Clocks
+  ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
+    try observations(by: observers, clocks).compactMapValues { $0.onOffer(texts)?.version }
+  }
+
+  /// What all units observed of each product.
   private func observations(
     of products: Set<Unit.ObservedProduct>
   ) throws(LedgerError) -> [Unit.ObservedProduct: ProductObservations] {
     var all: [Unit.ObservedProduct: ProductObservations] = [:]
-    for product in products { all[product] = try observed(product) }
+    var byUnit: [UnitNumber: [Unit.ObservedProduct]] = [:]
+    for product in products {
+      for unit in try observers(of: product) { byUnit[unit, default: []].append(product) }
+    }
+    for (unit, products) in byUnit.sorted(by: { $0.key < $1.key }) {
+      guard let state = try state(of: unit) else { continue }
+      for product in products {
+        all[product, default: .init()].merge(state.observations(of: product, texts: texts), texts)
+      }
+    }
+    try texts.check()
     return all
+  }
+
+  /// The units that may have observed each product at an earlier time.
+  private func pastObservers(
+    of products: Set<Unit.ObservedProduct>
+  ) throws(LedgerError) -> [Unit.ObservedProduct: Set<UnitNumber>] {
+    var observers: [Unit.ObservedProduct: Set<UnitNumber>] = [:]
+    for product in products {
+      // An event may have counted in another environment before its transaction stated one.
+      for environment in StoreEnvironment.allCases {
+        observers[product, default: []].formUnion(
+          try self.observers(of: .init(environment: environment, product: product.product)))
+      }
+    }
+    return observers
   }
 
   /// What units had observed at the clocks.
   private func observations(
-    of products: Set<Unit.ObservedProduct>, _ clocks: Clocks, along known: Set<UnitNumber>
+    by observers: [Unit.ObservedProduct: Set<UnitNumber>], _ clocks: Clocks
   ) throws(LedgerError) -> [Unit.ObservedProduct: ProductObservations] {
     var all: [Unit.ObservedProduct: ProductObservations] = [:]
-    let context = try context(at: clocks, in: EnvironmentSet(products.map(\.environment)))
-    var observers = known
-    for product in products {
-      // An event may have counted in another environment before its transaction stated one.
-      for environment in StoreEnvironment.allCases {
-        observers.formUnion(
-          try self.observers(of: .init(environment: environment, product: product.product)))
-      }
-    }
-    for unit in observers.sorted() {
+    if observers.isEmpty { return all }
+    let context = try context(at: clocks, in: EnvironmentSet(observers.keys.map(\.environment)))
+    let units = observers.values.reduce(into: Set<UnitNumber>()) { $0.formUnion($1) }
+    for unit in units.sorted() {
       let facts = try facts(of: unit, at: clocks)
       let state = UnitSet.fold(connected: facts, context: context, texts: texts)
-      for product in products {
+      for (product, units) in observers where units.contains(unit) {
         all[product, default: .init()].merge(state.observations(of: product, texts: texts), texts)
       }
     }

@@ -34,6 +34,7 @@ extension LedgerView {
     // Include the customer's own unit: what its events named then counts, even if it no longer
     // does.
     if !clocks.reachAll { offers.asked = inquiry.named.unitNumber }
+    try offers.find(contents, in: self, clocks)
     var answers: [InstalledAnswer] = []
     for content in contents {
       answers.append(try answer(content, try offers.version(of: content, in: self, clocks)))
@@ -100,17 +101,33 @@ struct Offers {
   var asked: UInt32?
   private var known: [Unit.ObservedProduct: Name?] = [:]
 
+  /// Finds the versions for several installs at once: each unit that observed some of the products
+  /// is read once.
+  mutating func find(
+    _ contents: [InstalledContent], in view: LedgerView, _ clocks: Clocks
+  ) throws(LedgerError) {
+    if ledger != nil { return }
+    let products = Set(contents.map(Self.observed))
+    let found = try view.versionsOnOffer(
+      ofEach: products, clocks, along: asked.map { [$0] } ?? [])
+    for product in products { known[product] = .some(found[product]) }
+  }
+
+  private static func observed(_ content: InstalledContent) -> Unit.ObservedProduct {
+    Unit.ObservedProduct(environment: content.environment, product: content.product)
+  }
+
   mutating func version(
     of content: InstalledContent, in view: LedgerView, _ clocks: Clocks
   ) throws(LedgerError) -> Name? {
-    let observed = Unit.ObservedProduct(
-      environment: content.environment, product: content.product)
+    let observed = Self.observed(content)
     if let version = known[observed] { return version }
     let version =
       if let ledger {
         ledger.versionOnOffer(of: observed.product, in: observed.environment)
       } else {
-        try view.versionsOnOffer(of: [observed], clocks, along: asked.map { [$0] } ?? [])[observed]
+        try view.versionsOnOffer(
+          ofEach: [observed], clocks, along: asked.map { [$0] } ?? [])[observed]
       }
     known[observed] = version
     return version

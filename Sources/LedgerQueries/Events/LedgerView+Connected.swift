@@ -1,5 +1,5 @@
 package import LedgerEvents
-internal import LedgerModel
+package import LedgerModel
 package import LedgerStore
 
 extension LedgerView {
@@ -11,15 +11,31 @@ extension LedgerView {
   package func events(
     connectedWith account: Name, upTo end: UInt64
   ) throws(LedgerError) -> [RecordedEvent] {
+    try events(at: try facts(connectedWith: account, upTo: end).map(\.position))
+  }
+
+  /// The facts of these events, in the order of their positions.
+  ///
+  /// - Complexity: O(*n*) in their number.
+  /// - Throws: ``LedgerError``.
+  package func facts(
+    connectedWith account: Name, upTo end: UInt64
+  ) throws(LedgerError) -> [Fact] {
     guard let number = try number(of: .account, account),
       let unit = try unitNumber(of: number)
     else { return [] }
-    var positions: Set<UInt64> = []
-    for facts in [try facts(of: unit), try contextFacts()] {
-      for fact in facts where fact.position <= end { positions.insert(fact.position) }
-    }
+    let clocks = Clocks(asOf: .position(end))
+    let facts = try facts(of: unit, at: clocks)
+    return facts.merged(with: try contextFacts(at: clocks))
+  }
+
+  /// The events at some positions.
+  ///
+  /// - Complexity: O(*k* log *n*) for *k* positions.
+  /// - Throws: ``LedgerError``.
+  package func events(at positions: some Sequence<UInt64>) throws(LedgerError) -> [RecordedEvent] {
     var events: [RecordedEvent] = []
-    for position in positions.sorted() { events.append(try log.event(at: position)) }
+    for position in positions { events.append(try log.event(at: position)) }
     return events
   }
 }

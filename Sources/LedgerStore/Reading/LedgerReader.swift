@@ -48,7 +48,10 @@ public final class LedgerReader: Sendable {
     let snapshot = try log.snapshot()
     let view = try snapshot.view
     let reader = try held.catchUp(log, projections, reading.view, view)
-    defer { if reader.texts.failure != nil { held.clear() } }
+    defer {
+      reader.recent = RecentUnits()
+      if reader.texts.failure != nil { held.clear() }
+    }
     let answer = try body(
       LedgerView(
         log: view, projections: reading.view, tables: projections.tables, reader: reader))

@@ -76,7 +76,7 @@ extension [Fact] {
   /// so is the result.
   ///
   /// - Complexity: O(*n*) in their number.
-  func merged(with others: [Fact]) -> [Fact] {
+  package func merged(with others: [Fact]) -> [Fact] {
     var merged: [Fact] = []
     merged.reserveCapacity(count + others.count)
     var rest = others[...]

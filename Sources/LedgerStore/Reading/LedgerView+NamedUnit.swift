@@ -28,9 +28,16 @@ extension LedgerView {
       guard let unit = try state(of: unitNumber) else { return nil }
       return NamedUnit(number: number, unitNumber: unitNumber, unit: unit, context: context)
     }
+    if let known = reader.recent.past, known.use == use, known.clocks == clocks {
+      return known.unit
+    }
+    reader.recent.past = nil
     let ledger = try inMemoryLedger(of: unitNumber, at: clocks)
     guard let unit = ledger.unit(of: number) else { return nil }
-    return NamedUnit(number: number, unitNumber: unitNumber, unit: unit, context: ledger.context)
+    let named = NamedUnit(
+      number: number, unitNumber: unitNumber, unit: unit, context: ledger.context)
+    reader.recent.past = (use, clocks, named)
+    return named
   }
 
   /// The positions of the events of the customer behind an account, by what is known at the clocks.

@@ -35,7 +35,15 @@ extension LedgerView {
   /// - Complexity: O(*n*) in the size of its state and the number of its events after the
   ///   projections, or O(*n* log *n*) in all its facts if such events come late.
   package func state(of unit: UnitNumber) throws(LedgerError) -> Unit? {
-    try reader.overlay.state(of: unit, log, tables, projections)
+    if let known = reader.recent.stored, known.number == unit,
+      !reader.overlay.units.touches(unit)
+    {
+      return known.state
+    }
+    reader.recent.stored = nil
+    let state = try reader.overlay.state(of: unit, log, tables, projections)
+    if let state, !reader.overlay.units.touches(unit) { reader.recent.stored = (unit, state) }
+    return state
   }
 
   /// The facts of a unit that the clocks include, in the order of their positions.

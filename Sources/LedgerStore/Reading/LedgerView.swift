@@ -31,6 +31,7 @@ public struct LedgerView: ~Escapable {
     self.projections = projections
     self.tables = tables
     self.reader = reader
+    reader.recent = RecentUnits()
   }
 
   /// The event at a position, with its position and the time of recording.

@@ -5,6 +5,8 @@ internal import LedgerModel
 /// What a reader keeps between questions: the tail folded in memory, and the source of texts.
 final class ReaderState {
   var overlay: TailOverlay
+  /// What the present question has read.
+  var recent = RecentUnits()
   let texts: LogTexts
   let keyHash: KeyHash
 
