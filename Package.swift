@@ -148,6 +148,7 @@ let package = Package(
       name: "CArchive", pkgConfig: "libarchive",
       providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
     .systemLibrary(name: "CFolder"),
+    .systemLibrary(name: "CHeap"),
     .target(
       name: "PackageFiles", dependencies: ["CArchive", "CFolder"],
       swiftSettings: strict + lifetimes),
@@ -201,7 +202,7 @@ let package = Package(
       dependencies: [
         "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "LocalTime",
         "Audit", "Entitlements", "LedgerImport", "PackageFiles", "ProductCatalogue", "ProductPages",
-        "Replay", "ServiceAccess", "SignedStoreData", "StoreImport", "Webhooks",
+        "CHeap", "Replay", "ServiceAccess", "SignedStoreData", "StoreImport", "Webhooks",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
@@ -220,9 +221,7 @@ let package = Package(
     // A program of its own, so that nobody who builds `daybook` builds an HTTP server.
     .executableTarget(
       name: "daybook-serve",
-      dependencies: [
-        "LedgerService", "LedgerAnswers", "LedgerStore", "LMDB", argumentParser,
-      ],
+      dependencies: ["LedgerService", "LedgerAnswers", "LedgerStore", "LMDB", argumentParser],
       path: "Tools/daybook-serve", swiftSettings: strict),
     .target(
       name: "LedgerOracle", dependencies: ["LedgerEvents"], path: "Tests/LedgerOracle",

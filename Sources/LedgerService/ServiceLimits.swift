@@ -91,6 +91,10 @@ enum ServiceLimits {
   /// ready.
   static let lagEventsMax: UInt64 = 1_000_000
 
+  /// How often memory that is free is given back to the system, in seconds. It takes some
+  /// milliseconds.
+  static let heapTrimSeconds = 60
+
   // MARK: - Webhooks
 
   /// How often changes are looked for while there are none, in milliseconds: less than somebody

@@ -13,6 +13,7 @@ struct FolderRule: TidyRule {
     "Sources/": ["swift", "html", "css", "js"],
     "Sources/CArchive/": ["modulemap", "h"],
     "Sources/CFolder/": ["modulemap", "h"],
+    "Sources/CHeap/": ["modulemap", "h"],
     "Sources/CLMDB/": ["modulemap", "h"],
     "Sources/CSHA256/": ["c", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],

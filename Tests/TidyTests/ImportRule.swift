@@ -106,6 +106,7 @@ struct ImportRule: TidyRule {
   private static func allows(_ imported: String, in module: String) -> Bool {
     if imported == "CLMDB" { return module == "LMDB" }
     if imported == "CSHA256" { return module == "SHA2" }
+    if imported == "CHeap" { return module == "LedgerService" }
     if ["CArchive", "CFolder"].contains(imported) { return module == "PackageFiles" }
     guard let allowed = own[module] else { return true }
     return allowed.contains(imported)

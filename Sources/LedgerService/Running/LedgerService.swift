@@ -76,6 +76,7 @@ package struct LedgerService: Sendable {
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(service: application), .init(service: watch), .init(service: telling),
+        .init(service: HeapTrimming()),
         .init(
           service: DiskWatch(ledger: ledger), failureTerminationBehavior: .gracefullyShutdownGroup),
       ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
