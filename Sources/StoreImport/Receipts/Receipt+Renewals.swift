@@ -45,7 +45,8 @@ extension Receipt {
     var occurredAt: Instant
     if let end = subject.periodEnd {
       occurredAt = end
-      if known.isInterrupted(after: end) {
+      let period = subject.period.map { Name($0.transaction) }
+      if known.isInterrupted(after: end, of: period) {
         let saidAt = try dateOfAnswer(subject, .expirationIntent)
         occurredAt = max(end, saidAt)
       }
