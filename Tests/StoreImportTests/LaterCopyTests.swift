@@ -121,3 +121,24 @@ import Testing
     }
   }
 }
+
+@Suite("Two statements of one moment") struct OneMomentTests {
+  @Test("give one answer, whichever is imported first") func sameMoment() throws {
+    func stated(_ asked: Int64, _ more: String) -> String {
+      Signed.receipt(asked: asked).replacing(
+        "}]}",
+        with: #"}],"pending_renewal_info":[{"original_transaction_id":"1","product_id":"plus","#
+          + #""expiration_intent":"2","is_in_billing_retry_period":"1"\#(more)}]}"#)
+    }
+    let grace = #","grace_period_expires_date_ms":"\#(Signed.milliseconds(3_000))""#
+    let both = [stated(1_200, grace), stated(1_200, "")]
+    for order in both.everyOrder {
+      var ledger = ImportingLedger()
+      for text in [stated(1_100, grace)] + order { try ledger.add(text, account: "ada") }
+      for text in order { #expect(try ledger.add(text, account: "ada") == 0) }
+      var random = Seeded(state: 3)
+      let answer = try ledger.answer(at: Signed.instant(1_300).rfc3339, shuffledBy: &random)
+      #expect(answer.accounts["ada"]?.states["plus"] == "billingRetry")
+    }
+  }
+}
