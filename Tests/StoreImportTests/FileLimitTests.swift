@@ -10,6 +10,7 @@ import Testing
     let text = "[" + String(repeating: "0,", count: importValuesMax) + "0]"
     let error = try #require(signedRefusal(text, as: .transaction))
     #expect(error.code == .malformed && error.reason.contains("\(importValuesMax) values"))
+    #expect(error.remedy.hasPrefix("Split the file"))
   }
 
   @Test("is refused at its first text too many") func texts() throws {

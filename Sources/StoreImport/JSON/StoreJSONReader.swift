@@ -125,7 +125,9 @@ struct StoreJSONReader {
     _ kind: Node.Kind, from start: Int, to end: Int
   ) throws(ImportError) {
     guard nodes.count < importValuesMax else {
-      throw failure("the document has more than \(importValuesMax) values")
+      var error = failure("the document has more than \(importValuesMax) values")
+      error.remedy = "Split the file: no answer of the store has as many"
+      throw error
     }
     nodes.append(
       Node(
