@@ -91,6 +91,7 @@ private struct ReceiptAttributes {
     do {
       attributes = try Self.attributes(content)
     } catch {
+      if let error = error as? SignedDataError, error.code == .tooLarge { throw error }
       throw Self.malformed("\(owner) is not a set of attributes (a type, a version and a value)")
     }
     for attribute in attributes where once.contains(attribute.type) {
@@ -105,7 +106,7 @@ private struct ReceiptAttributes {
   }
 
   private static func attributes(_ content: ArraySlice<UInt8>) throws -> [Attribute] {
-    let root = try BER.parse(content)
+    let root = try ReceiptElements.parse(content)
     guard root.identifier == .set, case .constructed(let nodes) = root.content else {
       throw malformed("not a set")
     }
@@ -171,7 +172,7 @@ private struct ReceiptAttributes {
 
   private func node(_ type: Int64, _ expected: String) throws(SignedDataError) -> ASN1Node? {
     guard let value = values[type], !value.isEmpty else { return nil }
-    do { return try BER.parse(value) } catch { throw other(type, expected) }
+    do { return try ReceiptElements.parse(value) } catch { throw other(type, expected) }
   }
 
   private func other(_ type: Int64, _ expected: String) -> SignedDataError {

@@ -16,9 +16,16 @@ public let certificateBytesMax = 8 << 10
 
 /// The maximum size of an app receipt, in bytes of DER or BER.
 ///
-/// 4 mebibytes. A purchase has about 400 bytes, so this is some ten thousand of them. Reading one
-/// that was made to be costly takes about a hundred times its size in memory.
+/// 4 mebibytes. A purchase has about 400 bytes, so this is some ten thousand of them.
 public let receiptBytesMax = 4 << 20
+
+/// The maximum number of ASN.1 elements in one part of an app receipt: around its content, in the
+/// content, or in one purchase.
+///
+/// 131,072. Each attribute of the content has four, and so a receipt of `receiptBytesMax` has some
+/// forty thousand. While a part is read, each takes about a hundred bytes of memory, however short
+/// it is.
+public let receiptElementsMax = 1 << 17
 
 /// The maximum size of an app receipt as text, in bytes of base64 and the space in it.
 ///

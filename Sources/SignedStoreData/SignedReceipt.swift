@@ -61,7 +61,7 @@ struct SignedReceipt {
   init(_ file: [UInt8]) throws(SignedDataError) {
     let bytes = try Self.bytes(of: file)
     let parts: SignedReceipt
-    do { parts = try Self.contentInfo(BER.parse(bytes)) } catch {
+    do { parts = try Self.contentInfo(ReceiptElements.parse(bytes[...])) } catch {
       if let error = error as? SignedDataError { throw error }
       throw Self.malformed("expected a receipt (PKCS#7 in DER or BER), found something else")
     }
@@ -77,7 +77,9 @@ struct SignedReceipt {
       guard file.count <= receiptTextBytesMax else {
         throw tooLarge("the text", file.count, receiptTextBytesMax)
       }
-      let letters = file.filter { !isSpace($0) }
+      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      let text = file.starts(with: mark) ? file[mark.count...] : file[...]
+      let letters = text.filter { !isSpace($0) }
       guard let decoded = StrictBase64.decode(letters.span, .padded), !decoded.isEmpty else {
         throw malformed("expected a receipt in base64, DER or BER, found something else")
       }

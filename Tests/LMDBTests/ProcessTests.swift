@@ -199,9 +199,12 @@ private func die(holding: borrowing WriteTransaction) { _exit(0) }
 private func redirect(_ path: String, to other: String) throws -> [Int32: Int32] {
   let file = unsafe open(other, O_RDWR)
   var kept: [Int32: Int32] = [:]
-  for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
-    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-    guard target == path, let descriptor = Int32(name) else { continue }
+  // All of them first: a copy leads there, too.
+  let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    return target == path
+  }
+  for descriptor in descriptors.compactMap({ Int32($0) }) {
     kept[descriptor] = dup(descriptor)
     dup2(file, descriptor)
   }

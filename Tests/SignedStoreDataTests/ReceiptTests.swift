@@ -205,8 +205,10 @@ import X509
       expectRefusal(.malformed) { try verify(Array(bytes)) }
     }
     for open in [[0x30, 0x80], [0x24, 0x80], [0xA0, 0x80]] as [[UInt8]] {
-      expectRefusal(.malformed) {
-        try verify([0x30, 0x80] + Array([[UInt8]](repeating: open, count: 500_000).joined()))
+      for (count, code) in [(60_000, SignedDataError.Code.malformed), (500_000, .tooLarge)] {
+        expectRefusal(code) {
+          try verify([0x30, 0x80] + Array([[UInt8]](repeating: open, count: count).joined()))
+        }
       }
     }
     // A string of strings of strings, which is one byte in the end.

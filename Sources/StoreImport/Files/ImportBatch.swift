@@ -59,8 +59,9 @@ enum ImportBatch {
         throw ImportError(
           .badValue,
           reason: "the event \(event.type.text) of transaction "
-            + "\(event.transaction ?? event.originalTransaction ?? "none") would have a "
-            + "\(error.field) that the ledger would refuse: \(error.reason)",
+            + "\(event.transaction ?? event.originalTransaction ?? "none") "
+            + (error.field.isEmpty ? "is one" : "would have a \(error.field)")
+            + " that the ledger would refuse: \(error.reason)",
           remedy: "Check that the file is the store's unmodified answer")
       }
     }

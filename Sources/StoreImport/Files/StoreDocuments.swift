@@ -12,7 +12,7 @@ enum StoreDocuments {
         remedy: "Split the file, for example by its lines")
     }
     let text = text(of: bytes)
-    let lines = lines(text)
+    let lines = try lines(text)
     guard let first = lines.first else {
       throw ImportError(
         .otherFormat, reason: "expected \(what), found an empty file",
@@ -25,6 +25,9 @@ enum StoreDocuments {
         do throws(ImportError) {
           documents += flat(try StoreJSONReader.document(Array(line.text)), place)
         } catch { throw error.at(place) }
+        guard documents.count <= importDocumentsMax else {
+          throw tooMany("documents", importDocumentsMax)
+        }
       }
     } else {
       documents = flat(try StoreJSONReader.document(Array(text)), "")
@@ -53,15 +56,25 @@ enum StoreDocuments {
   /// The lines that are not blank, without white space at either end.
   static func lines(
     _ text: ArraySlice<UInt8>
-  ) -> [(number: Int, text: ArraySlice<UInt8>)] {
+  ) throws(ImportError) -> [(number: Int, text: ArraySlice<UInt8>)] {
     var lines: [(number: Int, text: ArraySlice<UInt8>)] = []
     var number = 0
-    for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+    var rest = text
+    while !rest.isEmpty {
       number += 1
-      let line = line.trimmed
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+      let line = rest[..<end].trimmed
       if !line.isEmpty { lines.append((number, line)) }
+      guard lines.count <= importLinesMax else { throw tooMany("lines", importLinesMax) }
+      rest = rest[end...].dropFirst()
     }
     return lines
+  }
+
+  static func tooMany(_ what: String, _ max: Int) -> ImportError {
+    ImportError(
+      .malformed, reason: "the file has more than \(max) \(what)",
+      remedy: "Split the file, for example by its lines")
   }
 
   /// Whether a line holds a whole document.

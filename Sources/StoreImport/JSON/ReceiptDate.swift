@@ -15,7 +15,10 @@ extension StoreObject {
     }
     guard let text = try dateText(name) else { return nil }
     guard let instant = Instant(milliseconds: text) ?? Instant(storeDate: text) else {
-      throw badDate(name, "a date such as 2020-07-14 19:33:26 Etc/GMT", text)
+      throw badDate(
+        name,
+        vocabulary == .signed
+          ? "milliseconds since 1970" : "a date such as 2020-07-14 19:33:26 Etc/GMT", text)
     }
     return instant
   }

@@ -6,6 +6,19 @@ import LedgerEvents
 /// for a customer with sixty thousand renewals. A larger file is not an answer.
 public let importSizeBytesMax = 64 << 20
 
+/// The maximum number of values in a document, in which names of members count, too.
+///
+/// 8,388,608, which take some 130 megabytes. The store's files have less than one in ten bytes.
+public let importValuesMax = 1 << 23
+
+/// The maximum number of documents in a file, and of signed texts in an answer.
+///
+/// 524,288. The smallest that the store writes have more than 128 bytes.
+public let importDocumentsMax = 1 << 19
+
+/// The maximum number of lines in a file, of which one document can have many.
+public let importLinesMax = 1 << 22
+
 /// The maximum nesting of objects and arrays. The store's files need nine levels.
 public let importNestingDepthMax = 32
 
@@ -33,6 +46,9 @@ struct StoreJSONReader {
     }
     var reader = StoreJSONReader(bytes: bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.index = 3 }
+    if let (found, remedy) = encoding(of: bytes) {
+      throw ImportError(.malformed, reason: "expected JSON, found \(found)", remedy: remedy)
+    }
     reader.skipSpace()
     try reader.value()
     reader.skipSpace()
@@ -44,6 +60,15 @@ struct StoreJSONReader {
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// What a file is that has to be converted first, by its first bytes.
+  private static func encoding(of bytes: [UInt8]) -> (found: String, remedy: String)? {
+    switch (bytes.first, bytes.dropFirst().first) {
+    case (0x1F, 0x8B): ("a compressed file (gzip)", "Unpack it first: gzip -dc FILE")
+    case (0xFF, 0xFE), (0xFE, 0xFF): ("UTF-16", "Convert the file to UTF-8 first")
+    default: nil
+    }
+  }
 
   private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
@@ -96,7 +121,14 @@ struct StoreJSONReader {
   }
 
   /// Appends the value that begins at `start` and has no values in it.
-  private mutating func append(_ kind: Node.Kind, from start: Int, to end: Int) {
+  private mutating func append(
+    _ kind: Node.Kind, from start: Int, to end: Int
+  ) throws(ImportError) {
+    guard nodes.count < importValuesMax else {
+      var error = failure("the document has more than \(importValuesMax) values")
+      error.remedy = "Split the file: no answer of the store has as many"
+      throw error
+    }
     nodes.append(
       Node(
         kind: kind, start: UInt32(start), end: UInt32(end), next: UInt32(nodes.count + 1)))
@@ -110,7 +142,7 @@ struct StoreJSONReader {
     }
     depth += 1
     let node = nodes.count
-    append(kind, from: index, to: index)
+    try append(kind, from: index, to: index)
     index += 1
     skipSpace()
     try read(&self)
@@ -194,7 +226,7 @@ struct StoreJSONReader {
     guard bytes[index...].starts(with: word.utf8) else {
       throw failure("expected a value, found \(found)")
     }
-    append(kind, from: index, to: index + word.utf8.count)
+    try append(kind, from: index, to: index + word.utf8.count)
     index += word.utf8.count
   }
 }
@@ -215,7 +247,7 @@ extension StoreJSONReader {
       if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
       try digits()
     }
-    append(.number, from: start, to: index)
+    try append(.number, from: start, to: index)
   }
 
   private mutating func digits() throws(ImportError) {
@@ -236,7 +268,7 @@ extension StoreJSONReader {
     }
     guard take(UInt8(ascii: "\"")) else { throw failure("the string is not closed") }
     if !isASCII { _ = try text(bytes[start..<index - 1]) }
-    append(.string, from: start, to: index - 1)
+    try append(.string, from: start, to: index - 1)
   }
 
   /// Reads the rest of a text whose first escape is here.
@@ -253,7 +285,7 @@ extension StoreJSONReader {
     }
     guard take(UInt8(ascii: "\"")) else { throw failure("the string is not closed") }
     let text = try text(unescaped[...])
-    append(.escapedString, from: self.unescaped.count, to: 0)
+    try append(.escapedString, from: self.unescaped.count, to: 0)
     self.unescaped.append(text)
   }
 

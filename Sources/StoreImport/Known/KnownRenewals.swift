@@ -27,11 +27,28 @@ struct KnownRenewals {
   }
 
   /// Returns whether there is a grace period or a billing failure at or after the end of a period.
-  func isInterrupted(after end: Instant) -> Bool {
+  ///
+  /// - Parameter period: The transaction of the period. The store begins to bill its renewal up to
+  ///   24 hours before it ends
+  ///   (https://developer.apple.com/documentation/storekit/reducing-involuntary-subscriber-churn),
+  ///   and may say before the end that it failed.
+  func isInterrupted(after end: Instant, of period: Name? = nil) -> Bool {
     states.contains { state in
-      Self.interruptions.contains(state.event.type.kind)
-        && state.event.occurredAt >= end
+      guard Self.interruptions.contains(state.event.type.kind) else { return false }
+      let isSigned = state.event.data.instant("signedAt") != nil
+      return state.event.occurredAt >= end
+        || period != nil && state.event.transaction == period && isSigned
     }
+  }
+
+  /// Returns whether an end is known with the date of the end, and also when the store said it. A
+  /// failure that the store stated before the end then belongs between the two.
+  func isDatedByItself(_ end: Instant) -> Bool {
+    let lapses = states.filter {
+      $0.event.type.kind == .subscriptionExpired && $0.event.data.instant("expiresAt") == end
+    }
+    return lapses.contains { $0.event.occurredAt == end }
+      && lapses.contains { max($0.event.occurredAt, $0.saidAt) > end }
   }
 
   /// Returns a known end of the period that the store stated after `time`, but that comes before

@@ -14,10 +14,23 @@ extension Receipt {
     facts += try billing(subject, known)
     for observation in [try autoRenewChanged(subject), try priceIncreased(subject)] {
       guard let observation else { continue }
-      let newest = known.newest(of: [observation.type.kind], upTo: observation.occurredAt)
-      if isNews(observation, after: newest) { facts.append(observation) }
+      if isNews(observation, among: [observation.type.kind], known) { facts.append(observation) }
     }
     return facts
+  }
+
+  /// Returns whether an observation adds something to those of some kinds up to its time. Of two of
+  /// one moment, that which says what was known before adds nothing, whichever is imported first.
+  private func isNews(
+    _ event: Event, among kinds: Set<EventKind>, _ known: KnownRenewals
+  ) -> Bool {
+    let newest = known.newest(of: kinds, upTo: event.occurredAt)
+    if let newest, newest.id != event.id, newest.occurredAt == event.occurredAt {
+      let time = Instant(microseconds: event.occurredAt.microseconds - 1)
+      let before = known.newest(of: kinds, upTo: time)
+      if before != nil, !isNews(event, after: before) { return false }
+    }
+    return isNews(event, after: newest)
   }
 
   /// Returns whether an observation adds something. One that the ledger has under the same id is
@@ -45,7 +58,8 @@ extension Receipt {
     var occurredAt: Instant
     if let end = subject.periodEnd {
       occurredAt = end
-      if known.isInterrupted(after: end) {
+      let period = subject.period.map { Name($0.transaction) }
+      if known.isInterrupted(after: end, of: period) {
         let saidAt = try dateOfAnswer(subject, .expirationIntent)
         occurredAt = max(end, saidAt)
       }
@@ -102,9 +116,8 @@ extension Receipt {
       }
     }
     guard let last = facts.last else { return [] }
-    let newest = known.newest(of: KnownRenewals.billing, upTo: last.occurredAt)
     // Without the period, this failure cannot be distinguished from that of another period.
-    if subject.period != nil, !isNews(last, after: newest) { return [] }
+    if subject.period != nil, !isNews(last, among: KnownRenewals.billing, known) { return [] }
     if let again = try lapsedAgain(subject, known, after: last.occurredAt) { facts.append(again) }
     return facts
   }

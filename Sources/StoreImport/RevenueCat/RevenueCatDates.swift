@@ -29,7 +29,8 @@ extension RevenueCatGroup {
   ) -> Event {
     guard let expiresAt = end.data.instant("expiresAt"), end.occurredAt == expiresAt,
       let original = end.originalTransaction ?? end.transaction,
-      KnownRenewals(states: known.renewals[original] ?? []).isInterrupted(after: expiresAt)
+      KnownRenewals(states: known.renewals[original] ?? []).isInterrupted(
+        after: expiresAt, of: end.transaction)
     else { return end }
     var end = end
     let last = expiresAt.microseconds + billingRetryMicrosecondsMax

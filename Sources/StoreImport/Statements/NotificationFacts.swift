@@ -155,9 +155,27 @@ struct NotificationFacts {
   /// renew the subscription after that. The failure would otherwise be the newer fact.
   private func end() throws(ImportError) -> Instant? {
     guard let purchase, let end = try purchase.expiresAt() else { return nil }
-    let states = KnownRenewals(states: known.renewals[Name(try purchase.original())] ?? [])
-    guard states.isInterrupted(after: end) else { return end }
+    guard try states().isInterrupted(after: end, of: Name(purchase.transaction)) else { return end }
     return retryEnd(after: end).map { max(end, $0) } ?? end
+  }
+
+  /// What the ledger knows of the chain.
+  private func states() throws(ImportError) -> KnownRenewals {
+    guard let original = try purchase?.original() else { return KnownRenewals(states: []) }
+    return KnownRenewals(states: known.renewals[Name(original)] ?? [])
+  }
+
+  /// Returns when a renewal failed: after the end of the period, if the ledger knows that end
+  /// already, whichever of the two the store said first.
+  private func failed(at date: Instant) throws(ImportError) -> Instant {
+    guard let end = try purchase?.expiresAt(), date <= end else { return date }
+    let after = Instant(microseconds: end.microseconds + 1)
+    if date == end { return after }
+    // The same notification again gives the same event.
+    if let recorded = known.recorded[Name(uuid)] {
+      return recorded.occurredAt == after ? after : date
+    }
+    return try states().isDatedByItself(end) ? after : date
   }
 
   private func dated(_ occurrence: NotificationMeaning.Occurrence) throws(ImportError) -> Instant {
@@ -196,10 +214,7 @@ struct NotificationFacts {
     let isRecovery = kind == .subscriptionBillingRecovered
     var date = try dated(isRecovery ? .signature : meaning.occurrence)
     let isFailure = kind == .subscriptionBillingFailed || kind == .subscriptionGracePeriodEntered
-    // After the end, whichever of the two is imported first.
-    if isFailure, try date == purchase?.expiresAt() {
-      date = Instant(microseconds: date.microseconds + 1)
-    }
+    if isFailure { date = try failed(at: date) }
     return signed(
       event(
         kind, at: date, product: purchase?.product ?? renewal?.product,

@@ -143,8 +143,7 @@ public struct SignedImport: PurchaseImport {
           known.recordedOtherwise, "recorded in other words already, which count")
         outcome.warnings += Self.warnings(
           known.recordedLater,
-          "recorded with the date of a copy that the store signed later, which counts, also "
-            + "against what happened between the two")
+          "recorded with the date of a copy that the store signed later")
       }
       outcome.events = try ImportBatch.checked(
         (received.map { [$0] } ?? []) + ImportBatch.ordered(facts))

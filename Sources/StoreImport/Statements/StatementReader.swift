@@ -48,7 +48,7 @@ struct StatementReader {
 
   private func items(_ bytes: [UInt8]) throws(ImportError) -> [Item] {
     let text = StoreDocuments.text(of: bytes)
-    let lines = StoreDocuments.lines(text)
+    let lines = try StoreDocuments.lines(text)
     guard let first = lines.first else {
       throw ImportError(
         .otherFormat, reason: "the file is empty", remedy: "Pass what the store sent")
@@ -61,10 +61,17 @@ struct StatementReader {
         do throws(ImportError) { items += try self.items(ofLine: line.text, place) } catch {
           throw error.at(place)
         }
+        try Self.check(items.count)
       }
       return items
     }
     return try self.items(of: try StoreJSONReader.document(Array(text)), "")
+  }
+
+  private static func check(_ count: Int) throws(ImportError) {
+    guard count <= importDocumentsMax else {
+      throw StoreDocuments.tooMany("documents", importDocumentsMax)
+    }
   }
 
   private func items(
@@ -78,6 +85,7 @@ struct StatementReader {
 
   private func items(of document: StoreJSON, _ place: String) throws(ImportError) -> [Item] {
     if let elements = document.elements {
+      try Self.check(elements.count)
       var items: [Item] = []
       for (index, element) in elements.enumerated() {
         items += try self.items(of: element, place.isEmpty ? "[\(index)]" : "\(place), [\(index)]")
@@ -100,9 +108,13 @@ struct StatementReader {
     }
     let kind = try kind()
     for wrapper in Self.wrappers(of: kind) {
-      guard let value = document[wrapper], case .string(let text) = value.content else { continue }
       // A decoded notification has no such member at its top.
-      return [Item(place: place, kind: kind, content: .signed(Array(text.utf8)))]
+      guard let value = document[wrapper] else { continue }
+      if case .string(let text) = value.content {
+        return [Item(place: place, kind: kind, content: .signed(Array(text.utf8)))]
+      }
+      guard value.isObject else { throw Self.notSigned(value.described, at: wrapper) }
+      return [Item(place: place, kind: kind, content: .decoded(value))]
     }
     if let other = OtherFormat(document), other.format != format {
       throw ImportError(
@@ -123,6 +135,15 @@ struct StatementReader {
       throw ImportError(
         .otherFormat, reason: "expected a saved answer of the App Store Server API, found a text",
         remedy: "Import signed transactions as transaction, and notifications as notification")
+    }
+  }
+
+  private static func format(of kind: SignedDataKind) -> ImportFormat {
+    switch kind {
+    case .notification: .notification
+    case .transaction: .transaction
+    case .renewal: .renewal
+    case .appTransaction: .appTransaction
     }
   }
 
@@ -149,7 +170,9 @@ struct StatementReader {
         reason: "expected \(format.described), found \(other?.what ?? "none of its members")",
         remedy: other?.remedy ?? "Import the answers as the App Store Server gave them")
     }
-    for (index, value) in (answer.members["signedTransactions"]?.elements ?? []).enumerated() {
+    let transactions = answer.members["signedTransactions"]?.elements ?? []
+    try Self.check(transactions.count)
+    for (index, value) in transactions.enumerated() {
       guard case .string(let text) = value.content else {
         throw Self.notSigned(value.described, at: "signedTransactions[\(index)]")
       }
@@ -205,8 +228,14 @@ struct StatementReader {
       switch trust {
       case .noApp: throw Self.noApp
       case .unverified:
-        return try decoded(
-          try Self.payload(text), as: item.kind, beside: item.renewal, item.place)
+        let payload = try Self.payload(text)
+        if let other = OtherFormat(payload.members), other.format != Self.format(of: item.kind) {
+          throw ImportError(
+            .otherFormat,
+            reason: "expected \(Self.format(of: item.kind).described), found \(other.what)",
+            remedy: other.remedy)
+        }
+        return try decoded(payload, as: item.kind, beside: item.renewal, item.place)
       case .verified(let verifier, let now):
         let data: VerifiedData
         var renewal: VerifiedData?
@@ -264,6 +293,7 @@ struct StatementReader {
       nested.append((.renewal, try Self.payload(renewal, path: "signedRenewalInfo")))
     }
     if kind == .notification { nested += try Self.nested(of: content) }
+    try Self.checkNamed(content, kind)
     let origin = try StatedOrigin(content, as: kind, options)
     for (_, object) in nested { try Self.check(object, isOf: origin) }
     var signedAt = try content.eventDate("signedDate")
@@ -279,6 +309,25 @@ struct StatementReader {
     try statement.set(content, as: kind)
     for (kind, object) in nested { try statement.set(object, as: kind) }
     return statement
+  }
+
+  /// - Throws: `ImportError` if the member is missing without which it is something else. A remedy
+  ///   for what that lacks besides would mislead.
+  private static func checkNamed(
+    _ content: StoreObject, _ kind: SignedDataKind
+  ) throws(ImportError) {
+    let name: String
+    switch kind {
+    case .notification: name = "notificationType"
+    case .transaction: name = "transactionId"
+    case .renewal: name = "originalTransactionId"
+    case .appTransaction: return
+    }
+    guard content.members[name] == nil else { return }
+    throw ImportError(
+      .missing, path: content.path(of: name),
+      reason: "expected \(format(of: kind).described), found an object without \(name)",
+      remedy: "Check that it is what the store signed, unmodified")
   }
 
   /// - Throws: `ImportError` if a part states another app or environment than what it is in.

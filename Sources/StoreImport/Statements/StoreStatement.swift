@@ -65,16 +65,23 @@ struct StoreStatement {
           statement: self, notification: notification, receipt: receipt, known
         ).events
         for event in made {
+          let older = known.olderCopy(event)
           let (event, isOther) = try known.asRecorded(event)
           // Then the ledger may lack what the notification carries.
           if !isOther { own.append(event) }
-          facts.append(event)
-          known.add(event, saidAt: signedAt ?? event.occurredAt)
+          for event in [event] + (older.map { [$0] } ?? []) {
+            facts.append(event)
+            known.add(event, saidAt: signedAt ?? event.occurredAt)
+          }
         }
       }
       for event in try receipt.facts(known, besides: own) {
         facts.append(event)
         known.add(event, saidAt: max(signedAt ?? event.occurredAt, event.occurredAt))
+      }
+      for event in known.hiddenByCopies(of: facts, key: options.digestKey) {
+        facts.append(event)
+        known.add(event, saidAt: event.occurredAt)
       }
       return facts
     } catch {
@@ -142,7 +149,7 @@ extension KnownPurchases {
 
 extension Event {
   /// Whether the event has no date of its own, but that of the signature.
-  fileprivate var isDatedBySignature: Bool {
+  var isDatedBySignature: Bool {
     guard let date = data.integer("signedDate") else {
       return data.instant("signedAt") == occurredAt
     }
@@ -157,8 +164,9 @@ extension Receipt {
   /// - Parameter own: What the notification around it states itself.
   func facts(_ known: KnownPurchases, besides own: [Event]) throws(ImportError) -> [Event] {
     let offers = own.filter { $0.type.kind == .subscriptionOfferRedeemed }.map { $0.data["offer"] }
-    let own = own.map(\.type.kind)
     let billingKinds: [EventKind] = [.subscriptionBillingFailed, .subscriptionGracePeriodEntered]
+    let failedAt = own.filter { billingKinds.contains($0.type.kind) }.map(\.occurredAt).max()
+    let own = own.map(\.type.kind)
     let isBilling = own.contains { billingKinds.contains($0) }
     var facts: [Event] = []
     let isPurchase = own.contains(where: KnownPurchases.purchaseKinds.contains)
@@ -174,7 +182,8 @@ extension Receipt {
     guard isBilling, let askedAt else { return facts }
     for subject in renewals.subjects {
       let known = KnownRenewals(states: known.renewals[Name(subject.original)] ?? [])
-      guard let again = try lapsedAgain(subject, known, after: askedAt) else { continue }
+      guard let again = try lapsedAgain(subject, known, after: max(askedAt, failedAt ?? askedAt))
+      else { continue }
       if !facts.contains(where: { $0.id == again.id }) { facts.append(again) }
     }
     return facts
