@@ -10,11 +10,14 @@ struct HeavyServiceDiskTests {
   }
 
   /// Appends batches until one is not taken. Returns the number of events that were acknowledged,
-  /// and the status of the refusal.
-  private func fill(_ served: ServedLedger) async throws -> (events: Int, status: Int) {
+  /// and the status of the refusal; `nil` if the service ended before it could answer.
+  private func fill(_ served: ServedLedger) async throws -> (events: Int, status: Int?) {
     for number in 0..<1_000 {
-      let answer = try await served.append(Self.batch(number))
-      guard answer.status == 200 else { return (number * 100, answer.status) }
+      let status: Int
+      do { status = try await served.append(Self.batch(number)).status } catch {
+        return (number * 100, nil)
+      }
+      guard status == 200 else { return (number * 100, status) }
     }
     throw ServedLedger.Failure(description: "nothing was refused")
   }
@@ -73,7 +76,8 @@ struct HeavyServiceDiskTests {
     try await ledger.served(in: wrapper) { served in
       let (count, status) = try await fill(served)
       events = count
-      #expect(status == 503)
+      // A fold may reach the limit before an append does, and end the service.
+      #expect(status == 503 || status == nil)
       let end = try served.ended()
       #expect(end.status == 74)
       #expect(end.said.contains("start the service again"), "\(end.said)")
