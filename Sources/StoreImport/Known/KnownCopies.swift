@@ -25,7 +25,32 @@ extension KnownPurchases {
     return older.id.text.utf8.count <= eventIDBytesMax ? older : nil
   }
 
-  private static func copyPrefix(of id: Name) -> String { "\(id):signed:" }
+  private static let copyMark = ":signed:"
+
+  private static func copyPrefix(of id: Name) -> String { "\(id)\(copyMark)" }
+
+  /// Whether an id is that of an older copy: the mark, and digits after it.
+  private static func isCopy(_ id: Name) -> Bool {
+    let text = id.text.utf8
+    var end = text.endIndex
+    while end > text.startIndex {
+      let last = text.index(before: end)
+      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= text[last] else { break }
+      end = last
+    }
+    return text[..<end].suffix(copyMark.utf8.count).elementsEqual(copyMark.utf8)
+  }
+
+  /// Whether copies are known of what an event is about.
+  private func hasCopies(beside event: Event) -> Bool {
+    if let name = event.transaction, let facts = facts[name],
+      facts.contains(where: { Self.isCopy($0.id) })
+    {
+      return true
+    }
+    guard let chain = event.originalTransaction ?? event.transaction else { return false }
+    return renewals[chain]?.contains { Self.isCopy($0.event.id) } ?? false
+  }
 
   /// Returns what later copies of notifications hide, with a date right after them: the refund
   /// after a reversal, the extension after an extension, the recovery after a failure.
@@ -36,6 +61,7 @@ extension KnownPurchases {
   /// - Parameter events: What a statement says. Its transactions and chains are looked at.
   /// - Complexity: O(*n*) in the known facts of those, for each copy.
   func hiddenByCopies(of events: [Event], key: [UInt8]) -> [Event] {
+    guard events.contains(where: hasCopies) else { return [] }
     var lists: [[Event]] = []
     for name in Set(events.compactMap(\.transaction)).sorted() { lists.append(facts[name] ?? []) }
     for name in Set(events.compactMap { $0.originalTransaction ?? $0.transaction }).sorted() {
@@ -53,7 +79,7 @@ extension KnownPurchases {
 
   private static func copies(_ events: [Event]) -> [Copies] {
     var pairs: [Copies] = []
-    guard events.contains(where: { $0.id.text.contains(":signed:") }) else { return [] }
+    guard events.contains(where: { isCopy($0.id) }) else { return [] }
     for later in events where copiedKinds.contains(later.type.kind) && later.isDatedBySignature {
       let prefix = copyPrefix(of: later.id)
       let older = events.filter { $0.id.text.hasPrefix(prefix) && $0.type == later.type }
