@@ -45,10 +45,14 @@ private struct StoredRows {
 
   private static func history(_ seed: UInt64, _ random: inout SeededRandom) -> [RecordedEvent] {
     let dense = Histories.dense(seed: seed, count: 140)
-    switch seed % 4 {
+    switch seed % 6 {
     case 0: return dense
     case 1: return RecordedEvent.shuffled(dense, seed: seed)
     case 2: return dense.mostlyWithoutDevices(&random)
+    case 3: return RecordedEvent.someLate(dense, delayMax: 15, &random)
+    case 4:
+      return RecordedEvent.someLate(
+        Histories.realistic(seed: seed, count: 220), delayMax: 9, &random)
     default: return Histories.sparse(seed: seed, count: 200, accounts: 6)
     }
   }
@@ -152,6 +156,45 @@ private struct StoredRows {
     let after = try ledger.read { (view) throws(LedgerError) in try Self.states(view) }
     #expect(before == after)
     #expect(try !ledger.checkProjections().isEmpty)
+  }
+
+  @Test("has new answers when the catalogue changes after its last event") func laterCatalogue()
+    throws
+  {
+    let walk = try LedgerWalk()
+    let ledger = try walk.ledger()
+    ledger.foldsOnlyWhenCalled()
+    let live = try #require(try ledger.source.live())
+    let layout = UnitLayout(rowsPerPage: 2, undividedRowsMax: 0)
+    let projector = Projector(
+      log: ledger.log, projections: live, pace: MergePace(layout: layout))
+    // The first entry, so that the second one changes nothing about the purchase before it.
+    for line in [
+      #"""
+      {"id":"0","type":"catalog.set","occurredAt":"2023-01-01T00:00:00Z","data":{"products":[\#
+      {"product":"book","kind":"nonConsumable"}]}}
+      """#,
+      #"""
+      {"id":"1","type":"transaction.purchased","occurredAt":"2024-01-01T00:00:00Z",\#
+      "account":"ada","device":"d","transaction":"1","product":"book"}
+      """#,
+      #"""
+      {"id":"2","type":"catalog.set","occurredAt":"2024-01-02T00:00:00Z","data":{"products":[\#
+      {"product":"book","kind":"nonConsumable","entitlements":["library"]}]}}
+      """#,
+    ] {
+      let input = try EventDecoder().decode(line: Array(line.utf8), number: 1)
+      try ledger.appendAndWait([input])
+      _ = try projector.step()
+    }
+    try projector.writeReports()
+    let fresh = try Projections.make(live.generation + 1, of: ledger.log)
+    let whole = Projector(log: ledger.log, projections: fresh, pace: MergePace(layout: layout))
+    try whole.fold(through: .max, nil)
+    try whole.writeReports()
+    let stored = try StoredRows(live)
+    #expect(stored.count(of: live.tables.pages) > 0)
+    #expect(stored.differences(from: try StoredRows(fresh)).isEmpty)
   }
 
   private static func states(_ view: LedgerView) throws(LedgerError) -> [UnitNumber: [UInt8]] {
