@@ -81,4 +81,28 @@ import Testing
     }
     #expect(returns > 20, "seed \(seed): \(returns) returns, \(folds) complete folds")
   }
+
+  @Test("folds everything if a late fact changes what was judged in the order of arrival")
+  func judgedBefore() throws {
+    // The late purchase is found to be Ben's, until an earlier event says that it is Ada's.
+    let scene = try Scene(
+      """
+      1T01:00 session.started a=ben
+      1T01:01 session.started a=ben
+      1T01:02 session.started a=ben
+      1T01:03 session.started a=ben
+      1T01:04 session.started a=ben
+      1T01:05 session.started a=ben
+      1T01:06 session.started a=ben
+      1T01:07 session.started a=ben
+      2T10:00 subscription.renewed t=t1 o=t0 p=sub a=ben src=notification
+      1T12:00 subscription.renewed t=t9 o=t0 p=sub a=ben src=notification
+      1T11:00 transaction.purchasing t=t9 o=t0 p=sub a=ada
+      """)
+    var kept = KeptUnit(texts: scene.ledger)
+    for fact in scene.ledger.facts { kept.append([fact]) }
+    let whole = UnitSet.fold(connected: kept.facts, context: kept.context, texts: scene.ledger)
+    #expect(kept.unit.encoded() == whole.encoded())
+    #expect(kept.returns == 1)
+  }
 }
