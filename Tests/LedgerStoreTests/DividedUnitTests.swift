@@ -153,7 +153,7 @@ private struct StoredRows {
     }
   }
 
-  /// Purchases, refunds and installs of many products by one customer.
+  /// Purchases and refunds of many products by one customer, who also observes versions of them.
   private static func manyProducts(_ random: inout SeededRandom) throws -> [RecordedEvent] {
     try (0..<80).map { index in
       let transaction = random.chance(1, in: 5) ? random.below(index + 1) : index
@@ -161,8 +161,8 @@ private struct StoredRows {
       line += #""2026-01-01T00:\#(10 + index / 8):\#(10 + index % 8)Z","type":"#
       switch random.below(5) {
       case 0: line += #""transaction.refunded","transaction":"t\#(transaction)"}"#
-      case 1:
-        line += #""content.installed","product":"p\#(index % 40)","#
+      case 1...2:
+        line += #""content.versionPublished","product":"p\#(index % 40)","#
         line += #""data":{"contentVersion":"\#(1 + random.below(3)).0"}}"#
       default:
         line += #""transaction.purchased","transaction":"t\#(transaction)","#
