@@ -89,6 +89,23 @@ extension [Fact] {
     return sorted { FoldKey($0).precedes(FoldKey($1), texts) }
   }
 
+  /// These facts and others in the fold order, which both are in.
+  ///
+  /// - Complexity: O(*n*) in their number.
+  func merged(with others: [Fact], _ texts: any FactTexts) -> [Fact] {
+    var merged: [Fact] = []
+    merged.reserveCapacity(count + others.count)
+    var next = 0
+    for fact in self {
+      while next < others.count, FoldKey(others[next]).precedes(FoldKey(fact), texts) {
+        merged.append(others[next])
+        next += 1
+      }
+      merged.append(fact)
+    }
+    return merged + others[next...]
+  }
+
   private func isInFoldOrder(_ texts: any FactTexts) -> Bool {
     guard let first else { return true }
     var before = FoldKey(first)

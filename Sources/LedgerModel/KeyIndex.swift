@@ -66,6 +66,13 @@ extension KeyIndex {
   mutating func visit<Visitor: StateTableVisitor>(
     _ number: StateTableNumber, _ visitor: inout Visitor
   ) {
+    visitor.visit(number, of: &self)
+  }
+
+  /// Shows the keys to a visitor as any other table.
+  fileprivate mutating func visitKeys<Visitor: StateTableVisitor>(
+    _ number: StateTableNumber, _ visitor: inout Visitor
+  ) {
     visitor.visit(number, &keys)
     if Visitor.readsTables { deriveIndices() }
   }
@@ -77,4 +84,37 @@ extension KeyIndex {
     indices.reserveCapacity(keys.count)
     for (index, key) in keys.enumerated() { indices[key] = index }
   }
+}
+
+extension StateTableVisitor {
+  mutating func visit(_ number: StateTableNumber, of index: inout KeyIndex) {
+    index.visitKeys(number, &self)
+  }
+}
+
+// MARK: - Going back
+
+extension KeyIndex {
+  /// Marks the present moment.
+  mutating func mark() { keys.mark() }
+
+  /// Goes back to a mark, which stays.
+  ///
+  /// - Complexity: O(*k*) in the changes since the mark, and O(*n* / 64) in the keys.
+  mutating func goBack(to mark: Int) {
+    var indices = indices
+    self.indices = [:]
+    keys.goBack(to: mark) { index, now, then in
+      if indices[now] == index { indices[now] = nil }
+      if let then { indices[then] = index }
+    }
+    recent = 0
+    if keys.count > Self.scannedCountMax { self.indices = indices }
+  }
+
+  /// Forgets the oldest marks.
+  mutating func forgetMarks(_ count: Int) { keys.forgetMarks(count) }
+
+  /// Forgets all marks.
+  mutating func forgetMarks() { keys.forgetMarks() }
 }

@@ -59,6 +59,36 @@ import Testing
     #expect(explained > 0 && leftOut > 0, "kind \(kind), seed \(seed)")
   }
 
+  @Test(
+    "does so where a chain is known by its payment, and where nobody states an account",
+    arguments: [
+      [
+        "session.started account=ada device=phone",
+        "transaction.finished account=ben device=phone payment=p1",
+        "transaction.purchased account=ada device=phone product=map payment=p1 transaction=t1",
+        "transaction.purchased account=ada device=phone product=hat transaction=t2",
+      ],
+      [
+        "transaction.purchased account=ada device=pad product=hat transaction=t1",
+        "transaction.purchased account=ada device=phone product=hat transaction=t2",
+        "transaction.purchased account=ben device=phone product=hat transaction=t3",
+        "payment.added device=phone product=map payment=p1",
+      ],
+    ])
+  func sameFewLines(lines: [String]) throws {
+    let events = try ExplainedLines.events(lines)
+    let now = try #require(Instant(rfc3339: "2026-02-01T12:01:00Z"))
+    for account in ["ada", "ben"] as [Name] {
+      for name in ["map", "hat"] as [Name] {
+        let sliced = ExplainedHistory(events, about: name, for: account, at: nil, now: now)
+        let whole = ExplainedHistory(events, about: name, for: account, at: nil, now: nil)
+        #expect(
+          Self.explanation(sliced, name, account, nil, now)
+            == Self.explanation(whole, name, account, nil, now), "\(name) for \(account)")
+      }
+    }
+  }
+
   /// All that an explanation says.
   private struct Said: Equatable {
     struct Step: Equatable {

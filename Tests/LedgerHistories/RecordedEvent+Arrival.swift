@@ -41,6 +41,20 @@ extension RecordedEvent {
     return renumbered(random.shuffled(events))
   }
 
+  /// Returns the same events arriving by store time, but for a third of them, which arrive up to
+  /// `delayMax` events later.
+  public static func someLate(
+    _ events: [RecordedEvent], delayMax: Int, _ random: inout SeededRandom
+  ) -> [RecordedEvent] {
+    let sorted = events.sorted {
+      ($0.event.occurredAt, $0.position) < ($1.event.occurredAt, $1.position)
+    }
+    let arrivals = sorted.indices.map { index in
+      (random.chance(1, in: 3) ? index + random.below(delayMax) : index, index)
+    }
+    return renumbered(arrivals.sorted { $0 < $1 }.map { sorted[$0.1] })
+  }
+
   /// Returns the same events arriving newest first, the order in which stores return histories.
   public static func newestFirst(_ events: [RecordedEvent]) -> [RecordedEvent] {
     renumbered(

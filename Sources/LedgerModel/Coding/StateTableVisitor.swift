@@ -41,6 +41,8 @@ protocol StateTableVisitor {
   mutating func enter(_ environment: StoreEnvironment?)
   mutating func visit<Row: Persisted & Sendable>(
     _ number: StateTableNumber, _ table: inout StateTable<Row>)
+  /// Called for a table of keys, which has an index.
+  mutating func visit(_ number: StateTableNumber, of index: inout KeyIndex)
 }
 
 extension StateTableVisitor {
@@ -166,13 +168,10 @@ extension EnvironmentState {
 
   /// Derives the indexes whose keys are in rows.
   private mutating func deriveIndexes() {
-    transactionIndex = KeyIndex()
+    eachDerivedIndex { $0 = KeyIndex() }
     for transaction in transactions { _ = transactionIndex.append(UInt64(transaction.number)) }
-    chainIndex = KeyIndex()
     for chain in chains { _ = chainIndex.append(UInt64(chain.original)) }
-    deviceIndex = KeyIndex()
     for device in devices { _ = deviceIndex.append(UInt64(device.number)) }
-    accountIndex = KeyIndex()
     for account in accounts { _ = accountIndex.append(UInt64(account.number)) }
   }
 }

@@ -57,11 +57,11 @@ extension Unit {
   }
 
   /// Calls `body` with the bytes of each page, or only of those that have changed since
-  /// ``markStored()``.
+  /// ``markStored()``; with `nil` for a page that has no rows any more.
   ///
   /// - Complexity: O(*n* / 64) in the rows, and O(*k*) in the rows of those pages.
   package func pages(
-    of layout: UnitLayout, onlyChanged: Bool, _ body: (StatePage, [UInt8]) -> Void
+    of layout: UnitLayout, onlyChanged: Bool, _ body: (StatePage, [UInt8]?) -> Void
   ) {
     withoutActuallyEscaping(body) { body in
       var writer = PageWriter(
@@ -128,11 +128,11 @@ extension Unit {
 private struct PageWriter: StateTableReader {
   let rowsPerPage: Int
   let onlyChanged: Bool
-  let body: (StatePage, [UInt8]) -> Void
+  let body: (StatePage, [UInt8]?) -> Void
   private var environment: UInt8 = 0
 
   init(
-    rowsPerPage: Int, onlyChanged: Bool, body: @escaping (StatePage, [UInt8]) -> Void
+    rowsPerPage: Int, onlyChanged: Bool, body: @escaping (StatePage, [UInt8]?) -> Void
   ) {
     self.rowsPerPage = rowsPerPage
     self.onlyChanged = onlyChanged
@@ -151,10 +151,14 @@ private struct PageWriter: StateTableReader {
       for index in page * rowsPerPage..<min((page + 1) * rowsPerPage, table.count) {
         table.rows[index].encode(into: &writer)
       }
-      body(
-        StatePage(environment: environment, table: number.rawValue, index: UInt32(page)),
-        writer.bytes)
+      body(key(of: page, number), writer.bytes)
     }
+    guard onlyChanged else { return }
+    for page in table.lostPages(of: rowsPerPage) { body(key(of: page, number), nil) }
+  }
+
+  private func key(of page: Int, _ number: StateTableNumber) -> StatePage {
+    StatePage(environment: environment, table: number.rawValue, index: UInt32(page))
   }
 }
 

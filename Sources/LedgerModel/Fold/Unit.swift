@@ -60,13 +60,19 @@ public struct Unit: Sendable {
   public internal(set) var lastPosition: UInt64 = 0
   /// Accounts that a fact states, in the order of first mention.
   var statedAccounts = KeyIndex()
+  /// Empty unless the driver wants the unit to go back when facts are late.
+  var journal = FoldJournal()
 
   public init() {}
 
   /// Folds all facts of a unit, given in any order. Only the driver calls it (`UnitSet`).
   ///
+  /// - Parameter keepsJournal: Whether late facts are to follow that shall not cost as much again.
   /// - Complexity: O(*n* log *n*) in the number of facts, or O(*n*) if they are in order.
-  static func fold(_ facts: [Fact], _ foldContext: FoldContext) -> Unit {
+  static func fold(
+    _ facts: [Fact], _ foldContext: FoldContext, keepsJournal: Bool = false
+  ) -> Unit {
+    if keepsJournal, let unit = foldWithJournal(facts, foldContext) { return unit }
     var unobserved = Unobserved()
     return fold(facts, foldContext, &unobserved)
   }
@@ -99,35 +105,80 @@ public struct Unit: Sendable {
     return (sorted, prepare(sorted, foldContext.shared))
   }
 
+  /// Folds all facts of a unit, the last of them one by one with marks between them; `nil` if they
+  /// are few, or if one of the last settles something about an earlier one.
+  private static func foldWithJournal(_ facts: [Fact], _ foldContext: FoldContext) -> Unit? {
+    guard facts.count > FoldJournal.factCountMin else { return nil }
+    let sorted = facts.inFoldOrder(foldContext.texts)
+    let start = max(FoldJournal.factCountMin, sorted.count - FoldJournal.reach)
+    var unit = Unit()
+    let settled = unit.begin(Array(sorted[..<start]), foldContext)
+    for index in settled.facts.indices {
+      unit.step(settled.facts[index], settled.resolutions[index], foldContext)
+    }
+    for fact in sorted[start...] {
+      unit.markIfDue()
+      guard unit.goOn(fact, foldContext) else { return nil }
+      unit.noteFolded(fact)
+    }
+    unit.close(foldContext)
+    unit.checkInvariants()
+    return unit
+  }
+
   /// Continues the fold with facts that arrived after all folded ones, given in the fold order.
   ///
-  /// Returns false if the facts reach back: they sort before a folded fact, or they settle
-  /// something that "the first event that states it" decides. The unit is then unusable and has to
-  /// be folded again from all of its facts.
+  /// Facts that sort before folded ones are late. If the journal reaches back far enough, the unit
+  /// goes back and folds what follows once more.
+  ///
+  /// Returns false if the facts reach back further, or if they settle something that "the first
+  /// event that states it" decides. The unit is then unusable and has to be folded again from all
+  /// of its facts.
   ///
   /// Only the driver calls it (`UnitSet`).
   ///
+  /// - Parameter keepsJournal: Whether the journal goes on, so that late facts can follow.
   /// - Precondition: Nothing in the context has changed that concerns the facts already folded.
-  /// - Complexity: O(*n*) in the number of new facts.
-  mutating func advance(_ facts: [Fact], _ foldContext: FoldContext) -> Bool {
+  /// - Complexity: O(*n*) in the number of new facts and of folded ones after the first of them.
+  mutating func advance(
+    _ facts: [Fact], _ foldContext: FoldContext, keepsJournal: Bool = false
+  ) -> Bool {
     let positionBefore = lastPosition
-    let arrived = facts.span
-    for index in arrived.indices {
-      if !goOn(arrived[index], after: positionBefore, foldContext) { return false }
+    var again: [Fact] = []
+    if let first = facts.first, isLate(first, foldContext.texts) {
+      guard let folded = goBack(before: FoldKey(first), foldContext.texts) else { return false }
+      again = folded
+    }
+    let arrived = again.isEmpty ? facts : again.merged(with: facts, foldContext.texts)
+    let span = arrived.span
+    for index in span.indices {
+      if keepsJournal { markIfDue() }
+      let isFoldedAgain = !again.isEmpty && span[index].position <= positionBefore
+      guard isFoldedAgain || span[index].position > positionBefore,
+        goOn(span[index], foldContext)
+      else { return false }
+      if isFoldedAgain {
+        guard isNotedAsBefore(span[index]) else { return false }
+      } else {
+        noteFolded(span[index])
+      }
     }
     close(foldContext)
     checkInvariants()
     return true
   }
 
-  /// Folds one fact of a batch. Returns false if it reaches back.
-  private mutating func goOn(
-    _ fact: Fact, after position: UInt64, _ foldContext: FoldContext
-  ) -> Bool {
-    if let lastKey, !lastKey.precedes(FoldKey(fact), foldContext.texts) { return false }
+  /// Whether a fact sorts before something that was folded.
+  func isLate(_ fact: Fact, _ texts: any FactTexts) -> Bool {
+    lastKey.map { !$0.precedes(FoldKey(fact), texts) } ?? false
+  }
+
+  /// Folds the next fact in the fold order. Returns false if it reaches back.
+  private mutating func goOn(_ fact: Fact, _ foldContext: FoldContext) -> Bool {
+    if isLate(fact, foldContext.texts) { return false }
     let statement = Identity.Statement(fact)
     let namesTransaction = identity.names(statement)
-    guard fact.position > position, identity.admit(statement) else { return false }
+    guard identity.admit(statement) else { return false }
     let resolution = identity.resolve(statement)
     if namesTransaction && !renames(fact, resolution) { return false }
     guard admits(resolution, foldContext.shared), settlesForward(fact, resolution) else {
@@ -206,6 +257,8 @@ extension Unit {
   private mutating func addEnvironment(_ environment: StoreEnvironment) {
     let index = environments.firstIndex { $0.environment >= environment } ?? environments.count
     if index < environments.count, environments[index].environment == environment { return }
+    // At earlier marks, there is no such environment to go back to.
+    forgetMarks()
     environments.insert(EnvironmentState(environment: environment), at: index)
   }
 

@@ -64,3 +64,42 @@ struct EnvironmentState: Sendable {
 
   init(environment: StoreEnvironment) { self.environment = environment }
 }
+
+extension EnvironmentState {
+  /// Exchanges the tables, and what is derived from them, with those of another state.
+  mutating func exchangeRows(with other: inout EnvironmentState) {
+    swap(&transactions, &other.transactions)
+    swap(&transactionIndex, &other.transactionIndex)
+    swap(&chains, &other.chains)
+    swap(&chainIndex, &other.chainIndex)
+    swap(&chainOwners, &other.chainOwners)
+    swap(&chainOwnerIndex, &other.chainOwnerIndex)
+    swap(&expiringIndex, &other.expiringIndex)
+    swap(&deliveries, &other.deliveries)
+    swap(&downloads, &other.downloads)
+    swap(&installs, &other.installs)
+    swap(&reports, &other.reports)
+    swap(&devices, &other.devices)
+    swap(&deviceIndex, &other.deviceIndex)
+    swap(&accounts, &other.accounts)
+    swap(&accountIndex, &other.accountIndex)
+    swap(&customers, &other.customers)
+    swap(&contents, &other.contents)
+    swap(&sessions, &other.sessions)
+    swap(&sessionIndex, &other.sessionIndex)
+    swap(&findings, &other.findings)
+    swap(&lateFindings, &other.lateFindings)
+    swap(&versions, &other.versions)
+    swap(&published, &other.published)
+    swap(&digests, &other.digests)
+    swap(&indexes, &other.indexes)
+  }
+
+  /// Calls `body` with the indexes whose keys are in rows.
+  mutating func eachDerivedIndex(_ body: (inout KeyIndex) -> Void) {
+    body(&transactionIndex)
+    body(&chainIndex)
+    body(&deviceIndex)
+    body(&accountIndex)
+  }
+}

@@ -19,11 +19,12 @@ extension UnitSet {
   /// Continues a unit from its stored state; `nil` if it has to be folded again from all of its
   /// facts.
   ///
-  /// The fold can continue if the new facts follow the stored ones and nothing changed in the
-  /// context that the state depends on. A unit that absorbed others, or that was split from others,
-  /// has no stored state.
+  /// The fold can continue if the new facts follow the stored ones, or the state can go back to
+  /// before them, and nothing changed in the context that the state depends on. A unit that
+  /// absorbed others, or that was split from others, has no stored state. One that shares state of
+  /// the absent device does not go back, because a late fact can show that it never did.
   ///
-  /// - Complexity: O(*k*) in the unit's new facts.
+  /// - Complexity: O(*k*) in the unit's new facts, and in the folded ones after the first of them.
   private mutating func continued<Storage: UnitStorage & ~Escapable>(
     _ unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> FoldedUnit? {
@@ -31,10 +32,14 @@ extension UnitSet {
       var stored = try storage.takeState(of: unit)
     else { return nil }
     let facts = newFacts(of: unit, after: stored.foldedThrough)
-    guard try goOn(from: &stored, with: facts, in: storage), let state = stored.unit else {
+    let sorted = facts.inFoldOrder(texts)
+    let isLate = sorted.first.map { stored.unit?.isLate($0, texts) ?? false } ?? false
+    if isLate, !(stored.unit?.couplings.isEmpty ?? true) { return nil }
+    guard try goOn(from: &stored, with: sorted, in: storage), let state = stored.unit else {
       return nil
     }
     advances[unit] = facts
+    if isLate { wentBack.insert(unit) }
     return FoldedUnit(unit: state, isStored: facts.isEmpty)
   }
 
@@ -44,7 +49,7 @@ extension UnitSet {
   private mutating func foldAgain<Storage: UnitStorage & ~Escapable>(
     _ unit: UnitNumber, in storage: inout Storage
   ) throws(Storage.Failure) -> Unit? {
-    advances[unit] = nil
+    forgetAdvance(of: unit)
     return try fold(allFacts(of: unit, in: &storage), in: storage)
   }
 
@@ -52,7 +57,7 @@ extension UnitSet {
     _ facts: [Fact], in storage: borrowing Storage
   ) throws(Storage.Failure) -> Unit? {
     if facts.isEmpty { return nil }
-    let unit = Unit.fold(facts, sharedFoldContext())
+    let unit = Unit.fold(facts, sharedFoldContext(), keepsJournal: keepsJournals)
     try storage.checkTexts()
     return unit
   }
@@ -65,15 +70,18 @@ extension UnitSet {
     return facts.filter { $0.position > position }
   }
 
-  /// Continues a stored state with the unit's new facts. Returns false if they reach back, or if
-  /// something changed that the state depends on.
+  /// Continues a stored state with the unit's new facts, in the fold order. Returns false if they
+  /// reach back, or if something changed that the state depends on.
   private mutating func goOn<Storage: UnitStorage & ~Escapable>(
     from stored: inout StoredState, with facts: [Fact], in storage: borrowing Storage
   ) throws(Storage.Failure) -> Bool {
-    if !change.isEmpty, stored.unit?.isAffected(by: change) ?? true { return false }
+    if !change.isEmpty {
+      if stored.unit?.isAffected(by: change) ?? true { return false }
+      stored.unit?.forgetMarks(restingOn: change)
+    }
     if facts.isEmpty { return stored.unit != nil }
-    let sorted = facts.inFoldOrder(texts)
-    let advances = stored.unit?.advance(sorted, sharedFoldContext()) ?? false
+    let advances =
+      stored.unit?.advance(facts, sharedFoldContext(), keepsJournal: keepsJournals) ?? false
     try storage.checkTexts()
     return advances
   }
@@ -184,7 +192,7 @@ extension UnitSet {
     try storage.write(
       UnitWrite(
         unit: unit, absorbed: absorbedByUnit[unit] ?? [], isRegrouped: regrouped.contains(unit),
-        advancedWith: advances.removeValue(forKey: unit),
+        advancedWith: advances.removeValue(forKey: unit), wentBack: wentBack.remove(unit) != nil,
         restsOnChange: !change.isEmpty && state.rests(on: change)),
       state, context)
   }

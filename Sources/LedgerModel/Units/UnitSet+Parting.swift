@@ -60,7 +60,7 @@ extension UnitSet {
 
   private mutating func forget(_ unit: UnitNumber) {
     folded[unit] = nil
-    advances[unit] = nil
+    forgetAdvance(of: unit)
     coupled[unit] = nil
     uncoupled.remove(unit)
     absorbed.remove(unit)

@@ -41,6 +41,11 @@ package struct UnitSet {
   var regrouped: Set<UnitNumber> = []
   /// By unit that was continued from its stored state: the facts that continued it.
   var advances: [UnitNumber: [Fact]] = [:]
+  /// Those of these units that went back first, because a fact was late.
+  var wentBack: Set<UnitNumber> = []
+  /// Whether states keep what they need to go back when facts are late. Of use only if the storage
+  /// gives up the very states that were written.
+  package var keepsJournals = false
   /// Whether a set that only reads has joined units by their couplings.
   var isJoined = false
   private var foldContext: FoldContext?
@@ -124,6 +129,7 @@ package struct UnitSet {
     coupled.removeAll(keepingCapacity: true)
     uncoupled.removeAll(keepingCapacity: true)
     advances.removeAll(keepingCapacity: true)
+    wentBack.removeAll(keepingCapacity: true)
     isJoined = false
   }
 
@@ -138,6 +144,14 @@ package struct UnitSet {
     parted.removeAll()
     regrouped.removeAll()
     change = ContextChange()
+  }
+}
+
+extension UnitSet {
+  /// Forgets that a unit was continued.
+  mutating func forgetAdvance(of unit: UnitNumber) {
+    advances[unit] = nil
+    wentBack.remove(unit)
   }
 }
 
@@ -221,8 +235,8 @@ extension UnitSet {
     }
     folded[into] = nil
     folded[former] = nil
-    advances[into] = nil
-    advances[former] = nil
+    forgetAdvance(of: into)
+    forgetAdvance(of: former)
     try checkJoin(of: former, into: into, in: &storage)
     return into
   }

@@ -114,6 +114,9 @@ package struct UnitWrite {
   /// The new facts, if the state is the stored one continued with them; `nil` if all of the unit's
   /// facts were folded.
   package var advancedWith: [Fact]?
+  /// Whether the state went back first, because one of these facts was late. Then rows that were
+  /// folded after it can be other ones now, or be gone.
+  package var wentBack = false
   /// Whether something changed in the context that the unit's answers look up.
   package var restsOnChange = false
 }

@@ -28,7 +28,7 @@ struct KeptUnit {
   ) {
     var state = state
     state.markStored()
-    rowCount = state.rowCount
+    rowCount = state.rowCount + state.journalCount
     rowsPerPage = layout.rowsPerPage
     couplings = state.couplings
     self.state = state
@@ -100,6 +100,13 @@ struct KeptUnits {
       }
     }
     return leaving
+  }
+
+  /// Forgets the moments to which units could go back, where something has changed in the context
+  /// on which their states there may rest.
+  mutating func forgetMarks(restingOn change: ContextChange) {
+    if change.isEmpty { return }
+    for unit in Array(units.keys) { units[unit]?.state?.forgetMarks(restingOn: change) }
   }
 
   /// Calls `body` with each unit whose stored report lacks facts, and notes that it has them.

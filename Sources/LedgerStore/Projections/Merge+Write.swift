@@ -39,6 +39,7 @@ extension Merge {
     let unit = write.unit
     var known = taken.removeValue(forKey: unit)
     let formerRow = formerRows[unit]
+    assert(known != nil || !write.wentBack, "a unit that was read has gone back")
     // Another program may have stored the unit in other pages.
     let continues =
       write.advancedWith != nil && !write.isRegrouped
@@ -51,15 +52,17 @@ extension Merge {
     }
     // Each row of an answer says whether the unit shares state of the absent device.
     let keepsRows =
-      continues && !write.restsOnChange
+      continues && !write.wentBack && !write.restsOnChange
       && formerRow?.couplings.isEmpty == state.couplings.isEmpty
     var former = known?.grants.take()
+    if continues, write.wentBack { removeLost(by: state, known, unit, &rows) }
     let grants = try putAnswers(of: state, write, &former, keepsRows, context, &rows)
     putCouplings(of: state, unit, &rows)
     let (marks, observed) = putObserved(by: state, write, since: known, &rows)
     let pages = UnitPages(unit, tables.pages)
     state.pages(of: pace.layout, onlyChanged: continues) { page, bytes in
-      rows.put(tables.pages, pages.key(page), bytes)
+      let key = pages.key(page)
+      if let bytes { rows.put(tables.pages, key, bytes) } else { rows.delete(tables.pages, key) }
     }
     rows.put(
       tables.units, unit.bigEndianBytes,
@@ -148,6 +151,20 @@ extension Merge {
     }
   }
 
+  /// Removes the rows in other tables that a unit has lost by going back.
+  private func removeLost(
+    by state: Unit, _ known: KeptUnit?, _ unit: UnitNumber, _ rows: inout PendingRows
+  ) {
+    let couplings = Set(state.couplings.map(\.coupling))
+    for use in known?.couplings ?? [] where !couplings.contains(use.coupling) {
+      rows.delete(tables.couplings, use.coupling.keyPrefix + unit.bigEndianBytes)
+    }
+    let observed = Set(state.observedProducts)
+    for product in known?.observed ?? [] where !observed.contains(product) {
+      rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
+    }
+  }
+
   /// Adds the rows of the products that a divided unit observed, or only of those that are new.
   /// Returns how far they are noted, and all of them.
   private func putObserved(
@@ -157,7 +174,9 @@ extension Merge {
     let new = state.newObservations(since: &marks).observed
     // An erasure leaves content to nobody, which the unit observes from then on.
     let releases = write.advancedWith?.contains { $0.kind == .accountErased } ?? true
-    guard let known, !releases else {
+    guard let known, !releases, !write.wentBack else {
+      marks = ObservationMarks()
+      _ = state.newObservations(since: &marks)
       let all = state.observedProducts
       put(observed: all, by: write.unit, &rows)
       return (marks, all)
