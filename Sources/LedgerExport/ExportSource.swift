@@ -30,9 +30,11 @@ struct ExportSource {
     let streams = tables.map { RowStream($0, writer, progress) }
     for stream in streams where !stream.table.isOfUnits {
       if stream.table == .events { try events(stream) } else { try findings(stream) }
+      try writer.end(stream.table)
     }
     let ofUnits = streams.filter(\.table.isOfUnits)
     if !ofUnits.isEmpty { try contents(ofUnits) }
+    for stream in ofUnits { try writer.end(stream.table) }
     return streams.map { ($0.table, $0.totals) }
   }
 

@@ -161,7 +161,10 @@ final class ExportedLedger {
     try writer.add(
       [.text("production"), .text("ada"), .text("coins"), .text("no number")], to: .balances,
       event: nil)
-    let error = #expect(throws: ExportError.self) { try writer.end(ExportFacts()) }
+    let error = #expect(throws: ExportError.self) {
+      try writer.end(.balances)
+      try writer.end(ExportFacts())
+    }
     #expect(error?.code == .file)
   }
 

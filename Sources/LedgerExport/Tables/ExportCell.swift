@@ -13,6 +13,9 @@ enum ExportCell: Hashable, Sendable {
 }
 
 extension ExportCell {
+  /// Whether it has no value.
+  var isAbsent: Bool { if case .absent = self { true } else { false } }
+
   /// The exact value of an integer or a decimal.
   var number: ExactDecimal? {
     switch self {

@@ -10,8 +10,16 @@ protocol RowWriter: AnyObject {
   /// - Parameter event: The event, for a row of `events`.
   func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError)
 
+  /// Ends a table, after its last row.
+  func end(_ table: ExportTable) throws(ExportError)
+
   /// Ends the file, after everything was added. When this returns, everything is on disk.
   func end(_ facts: ExportFacts) throws(ExportError)
+}
+
+extension RowWriter {
+  /// A text file has one table, which ends with the file.
+  func end(_ table: ExportTable) throws(ExportError) {}
 }
 
 /// Describes an export. An SQLite file has this in its table `export`.

@@ -48,13 +48,18 @@ final class SQLiteWriter: RowWriter {
     if batches[table, default: []].count >= Self.batchRowsMax { try flush(table) }
   }
 
+  /// Writes the rest of the table and makes its indexes while rows of other tables are made.
+  func end(_ table: ExportTable) throws(ExportError) {
+    try flush(table)
+    for (name, sql) in SQLiteText.indexes where name == table.rawValue {
+      try submit { database in try database.execute(sql: sql) }
+    }
+  }
+
   func end(_ facts: ExportFacts) throws(ExportError) {
-    for table in ExportTable.allCases { try flush(table) }
+    precondition(batches.isEmpty, "a table was not ended")
     // SQLite works in the order in which it was given work, so everything before this is written.
     try attempt { database in
-      for (name, sql) in SQLiteText.indexes where try database.tableExists(name) {
-        try database.execute(sql: sql)
-      }
       try database.execute(sql: SQLiteText.facts)
       for fact in facts.values {
         try database.execute(
@@ -72,20 +77,19 @@ final class SQLiteWriter: RowWriter {
   /// - Throws: ``ExportError`` if rows that were passed on before could not be written.
   private func flush(_ table: ExportTable) throws(ExportError) {
     guard let rows = batches.removeValue(forKey: table), !rows.isEmpty else { return }
-    let placeholders = Array(repeating: "?", count: table.columns.count).joined(separator: ", ")
-    let sql = "INSERT INTO \(table.rawValue) VALUES (\(placeholders))"
+    try submit { database in
+      var inserts = Inserts(into: table)
+      for row in rows { try inserts.insert(row, database) }
+    }
+  }
+
+  /// Passes work on to SQLite, and waits only if it is behind.
+  private func submit(
+    _ work: @escaping @Sendable (Database) throws -> Void
+  ) throws(ExportError) {
     let writing = writing
     writing.begin()
-    queue.asyncWrite { database in
-      let statement = try database.cachedStatement(sql: sql)
-      for row in rows {
-        // Every row has a cell for each column: nothing to check row by row.
-        statement.setUncheckedArguments(StatementArguments(cells: row))
-        try statement.execute()
-      }
-    } completion: { _, result in
-      writing.end(result)
-    }
+    queue.asyncWrite(work) { _, result in writing.end(result) }
     try writing.check()
   }
 
@@ -155,26 +159,66 @@ extension ExportColumn {
   }
 }
 
+/// Inserts rows into a table.
+///
+/// A statement names only the columns that have a value: a third of an event's cells are absent,
+/// and binding one of these costs as much as binding any other.
+private struct Inserts {
+  private let table: ExportTable
+  /// The statements by the columns that they name, a bit each.
+  private var statements: [UInt32: Statement] = [:]
+
+  init(into table: ExportTable) {
+    precondition(table.columns.count <= UInt32.bitWidth, "a set of columns has 32 bits")
+    self.table = table
+  }
+
+  mutating func insert(_ row: [ExportCell], _ database: Database) throws {
+    var present: UInt32 = 0
+    for index in row.indices where !row[index].isAbsent { present |= 1 << UInt32(index) }
+    let statement = try statements[present] ?? prepare(present, database)
+    // The statement has a place for each cell that is present: nothing to check row by row.
+    statement.setUncheckedArguments(StatementArguments(presentOf: row))
+    try statement.execute()
+  }
+
+  private mutating func prepare(_ present: UInt32, _ database: Database) throws -> Statement {
+    let names = table.columns.enumerated().filter { present >> UInt32($0.offset) & 1 == 1 }
+      .map { "\"\($0.element.name)\"" }
+    let values =
+      names.isEmpty
+      ? "DEFAULT VALUES"
+      : "(\(names.joined(separator: ", "))) VALUES "
+        + "(\(Array(repeating: "?", count: names.count).joined(separator: ", ")))"
+    let statement = try database.cachedStatement(sql: "INSERT INTO \(table.rawValue) \(values)")
+    statements[present] = statement
+    return statement
+  }
+}
+
 extension StatementArguments {
-  /// The cells of a row.
+  /// The cells of a row that are not absent.
   ///
-  /// They are made from literals, four cells at a time. From a sequence, GRDB makes them by a
+  /// They are made from literals, some cells at a time. From a sequence, GRDB makes them by a
   /// protocol call for each value, which took a quarter of an export's time.
-  fileprivate init(cells: [ExportCell]) {
+  fileprivate init(presentOf row: [ExportCell]) {
     self.init()
-    var rest = cells[...]
-    while let first = rest.popFirst() {
-      if rest.count >= 3 {
-        let next = rest.startIndex
-        _ = append(contentsOf: [
-          first.databaseValue, rest[next].databaseValue, rest[next + 1].databaseValue,
-          rest[next + 2].databaseValue,
-        ])
-        rest.removeFirst(3)
-      } else {
-        _ = append(contentsOf: [first.databaseValue])
-      }
+    let cells = row.filter { !$0.isAbsent }
+    var next = 0
+    while next + 8 <= cells.count {
+      _ = append(contentsOf: [
+        cells[next].databaseValue, cells[next + 1].databaseValue, cells[next + 2].databaseValue,
+        cells[next + 3].databaseValue, cells[next + 4].databaseValue,
+        cells[next + 5].databaseValue, cells[next + 6].databaseValue,
+        cells[next + 7].databaseValue,
+      ])
+      next += 8
     }
+    while next + 2 <= cells.count {
+      _ = append(contentsOf: [cells[next].databaseValue, cells[next + 1].databaseValue])
+      next += 2
+    }
+    if next < cells.count { _ = append(contentsOf: [cells[next].databaseValue]) }
   }
 }
 
@@ -187,7 +231,16 @@ extension ExportCell {
     case .decimal(let number): number.text.databaseValue
     case .json(let text): text.databaseValue
     case .text(let text):
-      text.utf8.contains(0) ? Data(text.utf8).databaseValue : text.databaseValue
+      text.containsNull ? Data(text.utf8).databaseValue : text.databaseValue
     }
+  }
+}
+
+extension String {
+  /// Whether it has a character U+0000.
+  fileprivate var containsNull: Bool {
+    let bytes = utf8Span.span
+    for index in bytes.indices where bytes[index] == 0 { return true }
+    return false
   }
 }

@@ -68,7 +68,9 @@ extension LedgerView {
     _ body: (_ account: Name, InstalledAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
     for account in unit.knownAccounts {
-      for content in unit.installed(.account(account), environments: environments) {
+      let contents = unit.installed(.account(account), environments: environments)
+      try offers.find(contents, in: self, clocks)
+      for content in contents {
         let answer = try answer(content, try offers.version(of: content, in: self, clocks))
         if answer.updateAvailable, try !body(try text(of: account), answer) { return false }
       }
@@ -101,13 +103,14 @@ struct Offers {
   var asked: UInt32?
   private var known: [Unit.ObservedProduct: Name?] = [:]
 
-  /// Finds the versions for several installs at once: each unit that observed some of the products
-  /// is read once.
+  /// Finds the versions for several installs at once, so that each unit that observed some of the
+  /// products is read once and not for each of them.
   mutating func find(
     _ contents: [InstalledContent], in view: LedgerView, _ clocks: Clocks
   ) throws(LedgerError) {
     if ledger != nil { return }
-    let products = Set(contents.map(Self.observed))
+    let products = Set(contents.map(Self.observed)).filter { known[$0] == nil }
+    if products.isEmpty { return }
     let found = try view.versionsOnOffer(
       ofEach: products, clocks, along: asked.map { [$0] } ?? [])
     for product in products { known[product] = .some(found[product]) }

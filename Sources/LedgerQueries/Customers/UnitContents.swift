@@ -160,6 +160,7 @@ extension LedgerView {
       balances: answer.balances.map { .init(unit: $0.unit, amount: $0.amount) }, installed: [])
     for account in accounts { customer.accounts.append(try text(of: account)) }
     customer.entries = try entries(answer)
+    try question.offers.find(held, in: self, question.clocks)
     for content in held {
       let version = try question.offers.version(of: content, in: self, question.clocks)
       customer.installed.append(try self.answer(content, version))
