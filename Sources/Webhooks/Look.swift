@@ -35,8 +35,9 @@ struct Look {
     var type: String
     /// nil if it counts in every environment.
     var environment: StoreEnvironment?
+    /// That of its transaction if the event itself states none.
     var product: Name?
-    /// The accounts; the transaction or the device if there is none.
+    /// The accounts; the transaction, its original or the device if there is none.
     var customers: [(number: NameNumber, isAccount: Bool)]
   }
 
@@ -166,31 +167,40 @@ struct Looker {
       ? try view.log.event(at: fact.position).event.type.text : fact.kind.text
     guard request.wantsEvent(type) else { return }
     var accounts = [fact.account] + others
-    if accounts.allSatisfy({ $0 == 0 }), fact.transaction != 0 {
-      accounts = try owners(of: fact.transaction, in: fact.environment ?? .production, view)
+    var product = fact.product
+    let isOfNobody = accounts.allSatisfy { $0 == 0 }
+    if isOfNobody || product == 0, let unit = try unit(ofTransactionOf: fact, view) {
+      let environment = fact.environment ?? .production
+      if isOfNobody {
+        accounts = unit.accounts(
+          of: fact.transaction != 0 ? .transaction(fact.transaction) : .original(fact.original),
+          environments: EnvironmentSet(environment))
+      }
+      for number in [fact.transaction, fact.original] where number != 0 && product == 0 {
+        product = unit.product(ofTransaction: number, in: environment)
+      }
     }
     var customers = accounts.filter { $0 != 0 }.map { (number: $0, isAccount: true) }
     if customers.isEmpty {
-      customers = [(fact.transaction != 0 ? fact.transaction : fact.device, false)]
+      let names = [fact.transaction, fact.original, fact.device]
+      customers = [(names.first { $0 != 0 } ?? 0, false)]
     }
     look.events.append(
       Look.Event(
         position: fact.position, type: type,
         environment: fact.environment
           ?? (fact.kind.countsInEveryEnvironment ? nil : .production),
-        product: fact.product == 0 ? nil : view.texts.text(of: fact.product),
+        product: product == 0 ? nil : view.texts.text(of: product),
         customers: customers))
   }
 
-  /// The accounts of a transaction that the event itself does not name.
-  private func owners(
-    of transaction: NameNumber, in environment: StoreEnvironment, _ view: FoldedView
-  ) throws(LedgerError) -> [NameNumber] {
-    guard let unit = try view.unit(of: transaction), let state = try view.state(of: unit) else {
-      return []
-    }
-    return state.accounts(
-      of: .transaction(transaction), environments: EnvironmentSet(environment))
+  /// The unit that knows what an event does not say of its transaction; nil if it is of none.
+  private func unit(
+    ofTransactionOf fact: Fact, _ view: FoldedView
+  ) throws(LedgerError) -> Unit? {
+    let name = fact.transaction != 0 ? fact.transaction : fact.original
+    guard name != 0, let unit = try view.unit(of: name) else { return nil }
+    return try view.state(of: unit)
   }
 
   private mutating func readDue(_ view: FoldedView) throws(LedgerError) {

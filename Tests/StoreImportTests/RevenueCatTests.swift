@@ -83,6 +83,12 @@ extension ImportingLedger {
 }
 
 @Suite("RevenueCat") struct RevenueCatTests {
+  @Test("a price that is a text is the number that it says", arguments: ["4.99", "4.990"])
+  func priceAsText(price: String) throws {
+    let events = try hooked(webhook("INITIAL_PURCHASE", price: "\"\(price)\""))
+    #expect(events.of(.transactionPurchased).first?.data.string("price") == "4.99")
+  }
+
   @Test(
     "each type of webhook becomes what the table says", arguments: RevenueCatMeaning.all)
   func eachType(meaning: RevenueCatMeaning) throws {
@@ -313,6 +319,14 @@ extension ImportingLedger {
       (
         [exportColumns, row().replacing("4.99", with: "four")].joined(separator: "\n"), true,
         "line 2, purchase_price_in_purchased_currency", "four"
+      ),
+      (
+        webhook("INITIAL_PURCHASE", price: "true"), false, "event.price_in_purchased_currency",
+        "found true"
+      ),
+      (
+        webhook("INITIAL_PURCHASE", price: #""four""#), false,
+        "event.price_in_purchased_currency", "four"
       ),
       (
         webhook("RENEWAL", #","aliases":[7]"#).replacing(#""aliases":[],"#, with: ""), false,

@@ -220,6 +220,26 @@ import Testing
     #expect(counts == ["all 2", "map 2", "production 1"])
   }
 
+  @Test("a refund that states no product is one of its transaction's product") func refunds() throws
+  {
+    let bench = try TellingBench()
+    try bench.append(Line.purchase("1", of: "ada"), Line.purchase("2", of: "ada", "map"))
+    let types = ["transaction.refund*", "subscription.*"]
+    try bench.hook("book", types, products: ["book"])
+    try bench.hook("map", types, products: ["map"])
+    try bench.append(
+      Line.refund("r", of: "1"),
+      """
+      {"id":"e","type":"subscription.expired","occurredAt":"2024-02-03T10:00:00Z",\
+      "source":"notification","originalTransaction":"2","environment":"production"}
+      """)
+    let told = try bench.told()
+    #expect(told.map(\.type) == ["transaction.refunded", "subscription.expired"])
+    #expect(told.allSatisfy { $0.data["account"]?.string == "ada" })
+    let counts = try bench.store.list().map { "\($0.webhook.name) \($0.counts.delivered)" }
+    #expect(counts == ["book 1", "map 1"])
+  }
+
   @Test("an erased customer is told nothing more, and no name is in the file") func erasure() throws
   {
     let bench = try TellingBench()

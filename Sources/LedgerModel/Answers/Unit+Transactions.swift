@@ -143,6 +143,20 @@ extension Unit {
   }
 }
 
+extension Unit {
+  /// The first product that an event of a transaction states; 0 if none does, or if the environment
+  /// does not know the transaction.
+  ///
+  /// - Complexity: O(1).
+  public func product(
+    ofTransaction number: NameNumber, in environment: StoreEnvironment
+  ) -> NameNumber {
+    guard let state = environments.first(where: { $0.environment == environment }) else { return 0 }
+    let index = state.transactionIndex.lookUp(UInt64(number))
+    return index < 0 ? 0 : state.transactions[index].product
+  }
+}
+
 extension EnvironmentState {
   fileprivate func holds(_ scope: Scope, transaction index: Int) -> Bool {
     switch scope {

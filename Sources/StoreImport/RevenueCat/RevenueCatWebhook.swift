@@ -179,6 +179,21 @@ struct RevenueCatWebhook {
     return names
   }
 
+  /// The price that it states, as it is written; a text is read as a number is.
+  private func price() throws(ImportError) -> String? {
+    let member = "price_in_purchased_currency"
+    guard let value = event.members[member] else { return nil }
+    switch value.content {
+    case .null, .string(""): return nil
+    case .number(let price), .string(let price): return price
+    case .boolean, .array, .object:
+      throw ImportError(
+        .badValue, path: event.path(of: member),
+        reason: "expected a price such as 4.99, found \(value.described)",
+        remedy: "Check that it is what RevenueCat sent, unmodified")
+    }
+  }
+
   /// Returns the purchase that the webhook is about; nil if it does not say.
   private func purchase(_ account: Name?) throws(ImportError) -> RevenueCatPurchase? {
     // The transaction of a temporary grant is RevenueCat's own.
@@ -191,10 +206,8 @@ struct RevenueCatWebhook {
       product: product, purchasedAt: purchasedAt, account: account)
     purchase.expiresAt = try event.eventDate("expiration_at_ms")
     purchase.isFamilyShared = try event.flag("is_family_share") == true
-    if case .number(let price)? = event.members["price_in_purchased_currency"]?.content {
-      purchase.price = price
-      purchase.currency = try event.text("currency")
-    }
+    purchase.price = try price()
+    if purchase.price != nil { purchase.currency = try event.text("currency") }
     let period = try event.text("period_type")
     purchase.isTrial = period == "TRIAL"
     purchase.isIntroductory = period == "INTRO"
