@@ -27,6 +27,8 @@ private struct StoredRows {
 
   func count(of table: RowTable) -> Int { rows[table.name]?.count ?? 0 }
 
+  func keys(of table: RowTable) -> Set<[UInt8]> { Set((rows[table.name] ?? [:]).keys) }
+
   /// The names of the tables whose rows differ.
   func differences(from other: StoredRows) -> [String] {
     Set(rows.keys).union(other.rows.keys).filter { rows[$0] ?? [:] != other.rows[$0] ?? [:] }
@@ -151,6 +153,41 @@ private struct StoredRows {
         return
       }
     }
+  }
+
+  @Test("has no row of a product any more that a late event shows it never observed")
+  func lostObservation() throws {
+    let walk = try LedgerWalk()
+    let ledger = try walk.ledger()
+    ledger.foldsOnlyWhenCalled()
+    // The download says no product, so it has that of its transaction: the first one stated.
+    var events = (10..<20).map { (second: $0, text: #""type":"session.started""#) }
+    events += [
+      (30, #""type":"transaction.purchased","transaction":"t","product":"book""#),
+      (
+        40,
+        #""type":"download.waiting","transaction":"t","download":"d","#
+          + #""data":{"contentVersion":"1"}"#
+      ),
+      (25, #""type":"transaction.purchasing","transaction":"t","payment":"y","product":"map""#),
+    ]
+    let live = try #require(try ledger.source.live())
+    let pace = MergePace(layout: UnitLayout(rowsPerPage: 2, undividedRowsMax: 0))
+    let projector = Projector(log: ledger.log, projections: live, pace: pace)
+    var observed: [Set<[UInt8]>] = []
+    for (index, event) in events.enumerated() {
+      let text =
+        #"{"id":"e\#(index)","account":"ada","device":"phone","#
+        + #""occurredAt":"2026-01-01T00:00:\#(event.second)Z",\#(event.text)}"#
+      let event = try EventDecoder().decode(line: Array(text.utf8), number: index + 1)
+      _ = try ledger.appendAndWait([event])
+      _ = try projector.step()
+      observed.append(try StoredRows(live).keys(of: live.tables.observed))
+    }
+    let fresh = try Projections.make(live.generation + 1, of: ledger.log)
+    _ = try Projector(log: ledger.log, projections: fresh, pace: pace).step()
+    #expect(try StoredRows(live).differences(from: try StoredRows(fresh)).isEmpty)
+    #expect(observed.suffix(2).map(\.count) == [1, 1] && observed.last != observed.dropLast().last)
   }
 
   /// Purchases and refunds of many products by one customer, who also observes versions of them.

@@ -151,14 +151,12 @@ extension Merge {
     }
   }
 
-  /// Removes the rows in other tables that a unit has lost by going back.
+  /// Removes the rows in other tables that a unit has lost by going back. A unit that shares state
+  /// of the absent device does not go back, so it has lost no coupling.
   private func removeLost(
     by state: Unit, _ known: KeptUnit?, _ unit: UnitNumber, _ rows: inout PendingRows
   ) {
-    let couplings = Set(state.couplings.map(\.coupling))
-    for use in known?.couplings ?? [] where !couplings.contains(use.coupling) {
-      rows.delete(tables.couplings, use.coupling.keyPrefix + unit.bigEndianBytes)
-    }
+    assert(known?.couplings.isEmpty ?? true, "a unit with couplings has gone back")
     let observed = Set(state.observedProducts)
     for product in known?.observed ?? [] where !observed.contains(product) {
       rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
