@@ -10,13 +10,31 @@ enum CommandWords {
   ///   meant.
   static func inOrder(_ words: [String]) throws -> [String] {
     guard let first = words.first, !isForTheProgram(first) else { return words }
-    // The tree is only made if something is out of order. Otherwise, every run would wait for it.
-    if let command = Daybook.configuration.subcommands.first(where: { $0._commandName == first }),
-      command.configuration.subcommands.isEmpty
-    {
-      return words
+    // The tree is only made if it is needed. Otherwise, every run would wait for it.
+    return try afterLedger(words) ?? CommandTree.ofProgram().inOrder(words)
+  }
+
+  /// The option that every command takes, which people write before the command.
+  private static let ledger = "--ledger"
+
+  /// The words in order, if nothing but the ledger precedes a whole command.
+  private static func afterLedger(_ words: [String]) -> [String]? {
+    var (path, moved) = ([String](), [String]())
+    var rest = words[...]
+    while let word = rest.first, word == ledger || word.hasPrefix("\(ledger)=") {
+      moved.append(rest.removeFirst())
+      if word == ledger {
+        guard let value = rest.popFirst() else { return nil }
+        moved.append(value)
+      }
     }
-    return try CommandTree.ofProgram().inOrder(words)
+    var commands = Daybook.configuration.subcommands
+    while let word = rest.first, let command = commands.first(where: { $0._commandName == word }) {
+      path.append(rest.removeFirst())
+      commands = command.configuration.subcommands
+      if commands.isEmpty { return path + moved + rest }
+    }
+    return nil
   }
 
   /// Words that the parser accepts without a command: for help, the version and completions.
