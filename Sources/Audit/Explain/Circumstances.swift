@@ -136,8 +136,9 @@ extension LedgerView {
     _ clocks: Clocks, to found: inout Circumstances
   ) throws(LedgerError) {
     let installed = try installed(
-      of: .account(explanation.account), environments: explanation.environments, clocks: clocks)
-    var withContent = Set(installed.map(\.product)).intersection(products)
+      of: .account(explanation.account), products: products,
+      environments: explanation.environments, clocks: clocks)
+    var withContent = Set(installed.map(\.product))
     for entry in entries where !entry.downloads.isEmpty {
       if let product = entry.product { withContent.insert(product) }
     }

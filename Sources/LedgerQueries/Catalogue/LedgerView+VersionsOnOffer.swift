@@ -5,9 +5,10 @@ public import LedgerStore
 extension LedgerView {
   /// The version on offer of each product for which events have named one (`model.md` 18).
   ///
-  /// - Complexity: O(*u*) in the units that observed the products. If the clocks ask about the
-  ///   past, O(*n* log *n*) in their events, one unit at a time; O(*n*) in the ledger's events for
-  ///   a store time before the event from which the ledger learned of the environment.
+  /// - Complexity: O(*u*) in the units that observed the products, by a small row of each. If the
+  ///   clocks ask about the past, O(*n* log *n*) in their events, one unit at a time; O(*n*) in the
+  ///   ledger's events for a store time before the event from which the ledger learned of the
+  ///   environment.
   /// - Throws: ``LedgerError``.
   public func versionsOnOffer(
     of products: [Name], in environment: StoreEnvironment = .production, clocks: Clocks = .now
@@ -39,13 +40,14 @@ extension LedgerView {
   ///
   /// - Parameter known: Units to include if the clocks ask about the past, even if they observed
   ///   nothing.
-  /// - Complexity: O(*u*) in the units that observed the products, each read or folded once.
+  /// - Complexity: O(*u*) in the units that observed the products, by a small row of each; they are
+  ///   folded if the clocks ask about the past.
   func versionsOnOffer(
     ofEach products: Set<Unit.ObservedProduct>, _ clocks: Clocks,
     along known: Set<UnitNumber> = []
   ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
     if clocks.reachAll {
-      return try observations(of: products).compactMapValues { $0.onOffer(texts)?.version }
+      return try offeredVersions(of: products).mapValues(\.version)
     }
     return try versionsOnOffer(
       observedBy: try pastObservers(of: products).mapValues { $0.union(known) }, clocks)
@@ -55,25 +57,6 @@ extension LedgerView {
     observedBy observers: [Unit.ObservedProduct: Set<UnitNumber>], _ clocks: Clocks
   ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
     try observations(by: observers, clocks).compactMapValues { $0.onOffer(texts)?.version }
-  }
-
-  /// What all units observed of each product.
-  private func observations(
-    of products: Set<Unit.ObservedProduct>
-  ) throws(LedgerError) -> [Unit.ObservedProduct: ProductObservations] {
-    var all: [Unit.ObservedProduct: ProductObservations] = [:]
-    var byUnit: [UnitNumber: [Unit.ObservedProduct]] = [:]
-    for product in products {
-      for unit in try observers(of: product) { byUnit[unit, default: []].append(product) }
-    }
-    for (unit, products) in byUnit.sorted(by: { $0.key < $1.key }) {
-      guard let state = try state(of: unit) else { continue }
-      for product in products {
-        all[product, default: .init()].merge(state.observations(of: product, texts: texts), texts)
-      }
-    }
-    try texts.check()
-    return all
   }
 
   /// The units that may have observed each product at an earlier time.

@@ -20,17 +20,25 @@ public struct InstalledAnswer: Sendable {
 extension LedgerView {
   /// What a customer has installed, by device and product.
   ///
+  /// - Parameter products: Only these; `nil` for all.
   /// - Complexity: O(*n*) in the customer's unit and in the units that observed the products. Their
   ///   events are folded if the clocks ask about the past.
   /// - Throws: ``LedgerError``.
   public func installed(
-    of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
-    clocks: Clocks = .now
+    of customer: CustomerReference, products: Set<Name>? = nil,
+    environments: [StoreEnvironment] = [.production], clocks: Clocks = .now
   ) throws(LedgerError) -> [InstalledAnswer] {
     guard let inquiry = try inquire(customer, clocks) else { return [] }
     var offers = Offers()
-    let contents = inquiry.unit.installed(
+    var contents = inquiry.unit.installed(
       inquiry.subject, environments: EnvironmentSet(environments))
+    if let products {
+      var numbers: Set<NameNumber> = []
+      for product in products {
+        if let number = try number(of: .product, product) { numbers.insert(number) }
+      }
+      contents.removeAll { !numbers.contains($0.product) }
+    }
     // Include the customer's own unit: what its events named then counts, even if it no longer
     // does.
     if !clocks.reachAll { offers.asked = inquiry.named.unitNumber }

@@ -19,7 +19,7 @@ struct Checkpoint: Hashable {
   var reducer: UInt32 = Reducer.version
 
   /// The version of the layout of the projections' rows. Rows of another version cannot be read.
-  static let formatVersion: UInt32 = 6
+  static let formatVersion: UInt32 = 7
 
   private static let key: [UInt8] = Array("checkpoint".utf8)
   private static let ledgerBytes = 16

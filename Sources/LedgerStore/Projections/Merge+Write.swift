@@ -22,7 +22,7 @@ extension Merge {
     let unit = write.unit
     try remove(unit, &rows)
     putCouplings(of: state, unit, &rows)
-    put(observed: state.observedProducts, by: unit, &rows)
+    put(observed: state.observedProducts, by: state, unit, &rows)
     var grants = UnitGrants(of: state, context: context, texts: texts)
     let answers = try AnswerRow.all(of: state, called: unit, &grants, context, texts)
     for (account, answer) in answers { try put(answer, of: account, &rows) }
@@ -144,10 +144,14 @@ extension Merge {
   }
 
   private func put(
-    observed: some Sequence<Unit.ObservedProduct>, by unit: UnitNumber, _ rows: inout PendingRows
+    observed: [Unit.ObservedProduct], by state: Unit, _ unit: UnitNumber,
+    _ rows: inout PendingRows
   ) {
+    if observed.isEmpty { return }
+    let offered = state.offeredVersions(of: Set(observed), texts: texts)
     for product in observed {
-      rows.put(tables.observed, product.keyPrefix + unit.bigEndianBytes, [])
+      rows.put(
+        tables.observed, product.keyPrefix + unit.bigEndianBytes, offered[product]?.encoded ?? [])
     }
   }
 
@@ -163,7 +167,8 @@ extension Merge {
     }
   }
 
-  /// Adds the rows of the products that a divided unit observed, or only of those that are new.
+  /// Adds the rows of the products that a divided unit observed, or only of those of which it has
+  /// observed something new.
   /// Returns how far they are noted, and all of them.
   private func putObserved(
     by state: Unit, _ write: UnitWrite, since known: KeptUnit?, _ rows: inout PendingRows
@@ -176,13 +181,12 @@ extension Merge {
       marks = ObservationMarks()
       _ = state.newObservations(since: &marks)
       let all = state.observedProducts
-      put(observed: all, by: write.unit, &rows)
+      put(observed: all, by: state, write.unit, &rows)
       return (marks, all)
     }
     if new.isEmpty { return (marks, known.observed) }
-    let added = new.subtracting(known.observed)
-    put(observed: added, by: write.unit, &rows)
-    return (marks, known.observed + added)
+    put(observed: Array(new), by: state, write.unit, &rows)
+    return (marks, known.observed + new.subtracting(known.observed))
   }
 
   private func putReport(

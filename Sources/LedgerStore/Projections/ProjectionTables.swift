@@ -19,7 +19,8 @@ struct ProjectionTables: Sendable {
   let answers: RowTable
   /// Coupling (6 bytes) and unit (4 bytes) to a flag: whether the unit writes it.
   let couplings: RowTable
-  /// Environment (1 byte), product (4 bytes) and unit (4 bytes) that observed it; without contents.
+  /// Environment (1 byte), product (4 bytes) and unit (4 bytes) that observed it, to the version on
+  /// offer by what that unit observed; empty if it saw none.
   let observed: RowTable
   /// Level and block of positions to the earliest `recordedAt` in it: see `RecordedTimes`.
   let recorded: RowTable

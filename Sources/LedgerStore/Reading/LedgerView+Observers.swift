@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LedgerEvents
 package import LedgerModel
 
@@ -19,5 +20,64 @@ extension LedgerView {
     // If two stored units became one, only the absorbed unit may have such rows.
     units.formUnion(overlay.units.absorbingUnits)
     return units.sorted()
+  }
+  /// The version on offer of each product, by what all units observed.
+  ///
+  /// - Complexity: O(*u*) in the units that observed the products, by a small row of each; those
+  ///   that events after the projections touch are folded.
+  package func offeredVersions(
+    of products: Set<Unit.ObservedProduct>
+  ) throws(LedgerError) -> [Unit.ObservedProduct: VersionObservation] {
+    // As in ``observers(of:)``.
+    try reader.overlay.joinCoupled(log, tables, projections)
+    let units = reader.overlay.units
+    var offered: [Unit.ObservedProduct: VersionObservation] = [:]
+    var touched: [UnitNumber: Set<Unit.ObservedProduct>] = [:]
+    if units.change.isEmpty {
+      for unit in units.units + units.absorbingUnits { touched[unit] = products }
+      for product in products {
+        let prefix = product.keyPrefix
+        var cursor = try RowCursor(tables.observed, projections)
+        var found = try cursor.seek(prefix.span)
+        while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
+          let unit = cursor.key.bigEndianHalf(at: prefix.count)
+          if units.touches(unit) {
+            if !units.isAbsorbed(unit) { touched[unit, default: []].insert(product) }
+          } else if !cursor.content.isEmpty {
+            offered.offer(try version(cursor.content), of: product, texts)
+          }
+          found = try cursor.next()
+        }
+      }
+    } else {
+      // A change of the context touches every unit.
+      for product in products {
+        for unit in try observers(of: product) { touched[unit, default: []].insert(product) }
+      }
+    }
+    for (unit, products) in touched {
+      let own = try state(of: unit)?.offeredVersions(of: products, texts: texts) ?? [:]
+      for (product, version) in own { offered.offer(version, of: product, texts) }
+    }
+    try texts.check()
+    return offered
+  }
+
+  private func version(_ content: Span<UInt8>) throws(LedgerError) -> VersionObservation {
+    do throws(StateError) {
+      return try VersionObservation(encoded: [UInt8](copying: content))
+    } catch {
+      throw tables.observed.damaged
+    }
+  }
+}
+
+extension [Unit.ObservedProduct: VersionObservation] {
+  /// Keeps a version if it is offered over the known one.
+  fileprivate mutating func offer(
+    _ version: VersionObservation, of product: Unit.ObservedProduct, _ texts: any FactTexts
+  ) {
+    if let known = self[product], !version.isOffered(over: known, texts) { return }
+    self[product] = version
   }
 }
