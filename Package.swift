@@ -66,6 +66,7 @@ let package = Package(
       name: "CLMDB", pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "LMDB", dependencies: ["CLMDB"], swiftSettings: strict + lifetimes),
+    .target(name: "WorkThreads", swiftSettings: strict),
     .target(name: "PageReading", dependencies: ["LMDB"], swiftSettings: strict),
     .target(name: "AgeFiles", dependencies: [crypto, cryptoExtras], swiftSettings: strict),
     .target(name: "LedgerEvents", swiftSettings: strict + lifetimes),
@@ -80,13 +81,14 @@ let package = Package(
     .target(
       name: "LedgerLog",
       dependencies: [
-        "LMDB", "PageReading", "AgeFiles", "LedgerEvents", "SHA2", crypto,
+        "LMDB", "PageReading", "AgeFiles", "LedgerEvents", "SHA2", "WorkThreads", crypto,
       ],
       swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerStore",
       dependencies: [
         "LMDB", "PageReading", "AgeFiles", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
+        "WorkThreads",
       ],
       swiftSettings: strict + lifetimes),
     .target(
@@ -98,9 +100,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreImport",
-      dependencies: [
-        "LedgerEvents", "LocalTime", "SignedStoreData", crypto,
-      ],
+      dependencies: ["LedgerEvents", "LocalTime", "SignedStoreData", crypto],
       swiftSettings: strict),
     .target(
       name: "SignedStoreData", dependencies: ["LedgerEvents", crypto, cryptoExtras, asn1, x509],
@@ -116,9 +116,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Replay",
-      dependencies: [
-        "LedgerQueries", "LedgerModel", "LedgerEvents", "ProductPages", crypto,
-      ],
+      dependencies: ["LedgerQueries", "LedgerModel", "LedgerEvents", "ProductPages", crypto],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"),
         .embedInCode("Page/paper.css"), .embedInCode("Page/Script"),
@@ -141,7 +139,7 @@ let package = Package(
       name: "LedgerExport",
       dependencies: [
         "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
-        "LedgerEvents", crypto, .product(name: "GRDB", package: "GRDB.swift"),
+        "LedgerEvents", "WorkThreads", crypto, .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .systemLibrary(
@@ -153,7 +151,8 @@ let package = Package(
       name: "PackageFiles", dependencies: ["CArchive", "CFolder"],
       swiftSettings: strict + lifetimes),
     .target(
-      name: "HostedContent", dependencies: ["PackageFiles", "LedgerEvents", "LedgerModel", crypto],
+      name: "HostedContent",
+      dependencies: ["PackageFiles", "LedgerEvents", "LedgerModel", "WorkThreads", crypto],
       swiftSettings: strict),
     .target(
       name: "ProductCatalogue",
@@ -168,8 +167,8 @@ let package = Package(
         "LMDB", "AgeFiles", "LedgerEvents", "LedgerModel", "LedgerQueries", "LedgerStore",
         "LedgerAnswers", "StoreImport", "SignedStoreData", "LedgerImport", "Replay",
         "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
-        "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess", "Webhooks", argumentParser,
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        "LedgerExport", "PackageFiles", "LocalTime", "ServiceAccess", "Webhooks", "WorkThreads",
+        argumentParser, .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/daybook", swiftSettings: strict),
     .target(
@@ -297,10 +296,12 @@ let package = Package(
       name: "LogTesting", dependencies: ["LedgerLog", "LedgerEvents"], path: "Tests/LogTesting",
       swiftSettings: strict),
     .testTarget(name: "SHA2Tests", dependencies: ["SHA2", crypto], swiftSettings: strict),
+    .testTarget(name: "WorkThreadsTests", dependencies: ["WorkThreads"], swiftSettings: strict),
     .testTarget(
       name: "LedgerLogTests",
       dependencies: [
-        "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories", "LogTesting", "LedgerChild", crypto,
+        "LedgerLog", "LedgerEvents", "LMDB", "LedgerHistories", "LogTesting", "LedgerChild",
+        "WorkThreads", crypto,
       ],
       swiftSettings: strict + lifetimes),
     .target(

@@ -1,5 +1,11 @@
 internal import CLMDB
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// The sizes of an environment, and how full it is.
 public struct EnvironmentInformation: Sendable, Hashable {
   /// The size of the map in bytes: the size to which the file can grow in this process.
@@ -159,9 +165,12 @@ extension Environment {
       // SAFETY: the environment is open; the path is read during the call.
       let status = unsafe mdb_env_copy2(handle, path, compacting ? UInt32(MDB_CP_COMPACT) : 0)
       guard status == 0 else {
-        throw LMDBError(
-          status: status, operation: "copy",
-          message: "\(path): \(LMDBError.Code(status: status).advice)")
+        // A compact copy reads on one thread and writes on another.
+        let advice =
+          compacting && status == EAGAIN
+          ? "no thread can be started: raise the limit of processes, or free memory."
+          : LMDBError.Code(status: status).advice
+        throw LMDBError(status: status, operation: "copy", message: "\(path): \(advice)")
       }
     }
     try syncFile(path + "/" + Self.dataFileName)

@@ -5,6 +5,7 @@ import LedgerEvents
 import LogTesting
 import Synchronization
 import Testing
+import WorkThreads
 
 @testable import LedgerLog
 
@@ -94,6 +95,35 @@ struct LogWriterTests {
     isSubmitted.signal()
     _ = (try slow.wait(), try next.wait())
     #expect(try log.snapshot().commit == before + 2)
+  }
+
+  @Test("writes where batches are submitted, if no thread can be started")
+  func noThread() throws {
+    let writer = LogWriter(
+      environment: log.environment, tables: log.tables, keyHash: log.identity.keyHash,
+      roots: log.roots, clock: fixedClock, thread: BackgroundThread { _ in false })
+    let keys = try log.tables.texts.keys?.head()
+    let submit = { (ids: [String]) throws -> AppendTicket in
+      let ticket = AppendTicket()
+      let batch = try PreparedBatch(
+        ids.map { progress($0) }, AppendOptions(), log.identity.keyHash, keys)
+      writer.enqueue(PendingAppend(batch: batch, condition: nil) { ticket.fulfill($0) })
+      return ticket
+    }
+    let alone = try submit(["alone-1", "alone-2"])
+    #expect(try alone.wait().positions == 1...2)
+    // While the writer is held, nothing is written, and afterwards, all of it is one group.
+    let before = try log.snapshot().commit
+    let held = try writer.whileHeld {
+      let tickets = try [submit(["held-1"]), submit(["held-2"])]
+      #expect(try log.snapshot().commit == before)
+      return tickets
+    }
+    #expect(try log.snapshot().commit == before + 1)
+    for (ticket, position) in zip(held, 3...4 as ClosedRange<UInt64>) {
+      #expect(try ticket.wait().positions == position...position)
+    }
+    #expect(try log.verify().faults.isEmpty)
   }
 
   @Test("gives one position to an event that all tasks bring at once")

@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import LedgerEvents
 import LedgerQueries
 import LogTesting
@@ -66,5 +67,27 @@ import Testing
     let error = #expect(throws: LedgerError.self) { try ledger.rebuild() }
     #expect(error?.code == .corrupt && error?.position == Self.position)
     #expect(try products(of: "account-1", in: ledger) == before)
+  }
+
+  @Test(
+    "in the place of another one, or behind the last one, is neither folded nor shown",
+    arguments: [position, DamagedLedger.count + 1])
+  func misplaced(position: UInt64) throws {
+    let path = try whole.copy()
+    let ledger = try Ledger(at: path)
+    try ledger.fold()
+    let table = ledger.log.tables.records
+    let copied = whole.records[1]
+    try ledger.log.environment.write { (transaction) throws(LMDBError) in
+      try transaction.put(table, position, copied.span)
+    }
+    let faults = try ledger.log.verify().faults
+    #expect(faults.contains { $0.part == .record && $0.position == position })
+    let shown = #expect(throws: LedgerError.self) {
+      _ = try ledger.log.read { (view) throws(LedgerError) in try view.event(at: position) }
+    }
+    #expect(shown?.code == .corrupt && shown?.position == position)
+    let folded = #expect(throws: LedgerError.self) { try ledger.rebuild() }
+    #expect(folded?.code == .corrupt && folded?.position == position)
   }
 }

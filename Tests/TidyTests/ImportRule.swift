@@ -13,9 +13,13 @@ struct ImportRule: TidyRule {
     "RunStorage": ["LMDB", "LedgerEvents"],
     "AgeFiles": ["Crypto", "CryptoExtras"],
     "SHA2": ["CSHA256", "Crypto"],
-    "LedgerLog": ["LMDB", "PageReading", "AgeFiles", "LedgerEvents", "SHA2", "Crypto"],
+    "WorkThreads": [],
+    "LedgerLog": [
+      "LMDB", "PageReading", "AgeFiles", "LedgerEvents", "SHA2", "WorkThreads", "Crypto",
+    ],
     "LedgerStore": [
       "LMDB", "PageReading", "AgeFiles", "RunStorage", "LedgerLog", "LedgerEvents", "LedgerModel",
+      "WorkThreads",
     ],
     "LedgerQueries": ["LedgerStore", "LedgerModel", "LedgerEvents"],
     "Entitlements": ["LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents"],
@@ -33,11 +37,10 @@ struct ImportRule: TidyRule {
     ],
     "LedgerExport": [
       "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
-      "LedgerEvents", "Crypto",
-      "GRDB",
+      "LedgerEvents", "WorkThreads", "Crypto", "GRDB",
     ],
     "PackageFiles": ["CArchive", "CFolder"],
-    "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "Crypto"],
+    "HostedContent": ["PackageFiles", "LedgerEvents", "LedgerModel", "WorkThreads", "Crypto"],
     "ProductCatalogue": [
       "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "StoreImport",
     ],
@@ -49,7 +52,7 @@ struct ImportRule: TidyRule {
       "Replay",
       "QueueSimulator", "HostedContent", "ProductCatalogue", "ProductPages", "Audit",
       "LedgerExport", "LedgerAnswers", "PackageFiles", "LocalTime", "ServiceAccess", "Webhooks",
-      "ArgumentParser", "UnixSignals",
+      "WorkThreads", "ArgumentParser", "UnixSignals",
     ],
     "LedgerAnswers": [
       "Audit", "ProductCatalogue", "Replay", "LedgerQueries", "LedgerStore", "LedgerModel",

@@ -1,9 +1,10 @@
 internal import Dispatch
 internal import PackageFiles
 internal import Synchronization
+internal import WorkThreads
 
 /// Writes small files on another thread, while the next ones are read and hashed. Creating a small
-/// file costs as much as hashing it.
+/// file costs as much as hashing it. If no thread can be started, they are written on this one.
 ///
 /// Files are created in order, one at a time. If creating one fails, the next call throws the
 /// error. After the last file, call `wait()`.
@@ -20,7 +21,7 @@ final class SmallFiles: Sendable {
   private let failure = Mutex<FolderError?>(nil)
   private let room = DispatchSemaphore(value: waitingMax)
   private let group = DispatchGroup()
-  private let queue = DispatchQueue(label: "daybook.content.files")
+  private let thread = BackgroundThread()
   private let made = Mutex(0)
 
   /// Creates a file with these bytes, now or soon.
@@ -34,8 +35,12 @@ final class SmallFiles: Sendable {
     }
     guard number > Self.atOnceCount else { return try Self.write(name, bytes, folder) }
     room.wait()
-    queue.async(group: group) { [self] in
-      defer { room.signal() }
+    group.enter()
+    let write = { @Sendable [self] in
+      defer {
+        room.signal()
+        group.leave()
+      }
       // After a failure, nothing more is created, because everything will be undone.
       guard failure.withLock({ $0 == nil }) else { return }
       do throws(FolderError) {
@@ -44,6 +49,7 @@ final class SmallFiles: Sendable {
         failure.withLock { $0 = error }
       }
     }
+    if !thread.run(write) { write() }
   }
 
   /// Waits until nothing is being written, without reporting errors.

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import PackageFiles
 internal import Synchronization
+internal import WorkThreads
 
 /// A file that is being copied. Large pieces are written on another thread while the caller hashes
 /// them.
@@ -26,7 +27,7 @@ final class StagedFile: Sendable {
   private let writer: Mutex<FileWriter?>
   private let beside = DispatchGroup()
 
-  private static let queue = DispatchQueue(label: "daybook.content.staging")
+  private static let thread = BackgroundThread()
 
   init(_ writer: consuming FileWriter) { self.writer = Mutex(writer) }
 
@@ -39,7 +40,9 @@ final class StagedFile: Sendable {
       try writer.withLock { (file) throws(FolderError) in try file?.write(bytes.span) }
       return progress.withLock { $0.written += UInt64(bytes.count) }
     }
-    Self.queue.async(group: beside) { [self] in
+    beside.enter()
+    let write = { @Sendable [self] in
+      defer { beside.leave() }
       do throws(FolderError) {
         try writer.withLock { (file) throws(FolderError) in try file?.write(bytes.span) }
         try beginSync(adding: UInt64(bytes.count))
@@ -47,6 +50,8 @@ final class StagedFile: Sendable {
         progress.withLock { $0.failure = error }
       }
     }
+    // If no thread can be started, this one writes.
+    if !Self.thread.run(write) { write() }
   }
 
   private func beginSync(adding count: UInt64) throws(FolderError) {

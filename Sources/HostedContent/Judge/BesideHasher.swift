@@ -1,8 +1,10 @@
 internal import Crypto
 internal import Dispatch
 internal import Synchronization
+internal import WorkThreads
 
-/// Hashes a large file on another thread, while the next part of it is read.
+/// Hashes a large file on another thread, while the next part of it is read. If no thread can be
+/// started, it is hashed on this one.
 ///
 /// Up to two pieces are in flight, so that hashing, which takes longest, never waits for reading.
 /// Each piece is kept until it is hashed.
@@ -12,7 +14,7 @@ final class BesideHasher: Sendable {
 
   static let piecesAheadMax = 2
 
-  private static let queue = DispatchQueue(label: "daybook.content.hash")
+  private static let thread = BackgroundThread()
 
   private let hasher: Mutex<SHA256>
   private let beside = DispatchGroup()
@@ -27,10 +29,13 @@ final class BesideHasher: Sendable {
       return hasher.withLock { $0.update(data: bytes) }
     }
     room.wait()
-    Self.queue.async(group: beside) { [self] in
+    beside.enter()
+    let hash = { @Sendable [self] in
       hasher.withLock { $0.update(data: bytes) }
       room.signal()
+      beside.leave()
     }
+    if !Self.thread.run(hash) { hash() }
   }
 
   func finalize() -> SHA256.Digest {

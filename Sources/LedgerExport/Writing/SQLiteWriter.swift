@@ -4,6 +4,7 @@ internal import GRDB
 internal import LedgerEvents
 internal import LedgerQueries
 internal import Synchronization
+internal import WorkThreads
 
 /// Writes tables to one SQLite 3 file.
 ///
@@ -20,6 +21,7 @@ final class SQLiteWriter: RowWriter {
   private static let cacheKibibytes = 65_536
 
   private let queue: DatabaseQueue
+  private let thread = BackgroundThread()
   private let writing = Writing(batchesMax: waitingBatchesMax)
   private var batches: [ExportTable: [[ExportCell]]] = [:]
 
@@ -30,6 +32,13 @@ final class SQLiteWriter: RowWriter {
       try database.execute(sql: "PRAGMA journal_mode = OFF")
       try database.execute(sql: "PRAGMA synchronous = OFF")
       try database.execute(sql: "PRAGMA cache_size = -\(cacheKibibytes)")
+    }
+    // Dispatch, which holds the queue, waits for ever for a thread that the system does not start.
+    guard thread.run({}) else {
+      throw ExportError(
+        .file,
+        "SQLite needs a thread, and none can be started: raise the limit of processes, "
+          + "free memory, or export to another format.")
     }
     do { queue = try DatabaseQueue(path: path, configuration: configuration) } catch {
       throw ExportError(.file, "\(path) cannot be made: \(error)")
@@ -58,7 +67,7 @@ final class SQLiteWriter: RowWriter {
 
   func end(_ facts: ExportFacts) throws(ExportError) {
     precondition(batches.isEmpty, "a table was not ended")
-    // SQLite works in the order in which it was given work, so everything before this is written.
+    writing.waitForAll()
     try attempt { database in
       try database.execute(sql: SQLiteText.facts)
       for fact in facts.values {
@@ -89,7 +98,10 @@ final class SQLiteWriter: RowWriter {
   ) throws(ExportError) {
     let writing = writing
     writing.begin()
-    queue.asyncWrite(work) { _, result in writing.end(result) }
+    let queue = queue
+    let write = { @Sendable in writing.end(Result { try queue.write(work) }) }
+    // If no thread can be started, this one writes. No earlier batch then waits for one.
+    if !thread.run(write) { write() }
     try writing.check()
   }
 
@@ -104,13 +116,23 @@ final class SQLiteWriter: RowWriter {
 
 /// The batches that SQLite has been given, and the first failure to write one.
 private final class Writing: Sendable {
+  private let batchesMax: Int
   private let room: DispatchSemaphore
   private let failure = Mutex<ExportError?>(nil)
 
-  init(batchesMax: Int) { room = DispatchSemaphore(value: batchesMax) }
+  init(batchesMax: Int) {
+    self.batchesMax = batchesMax
+    room = DispatchSemaphore(value: batchesMax)
+  }
 
   /// Waits until there is room for one more batch.
   func begin() { room.wait() }
+
+  /// Waits until nothing is being written.
+  func waitForAll() {
+    for _ in 0..<batchesMax { room.wait() }
+    for _ in 0..<batchesMax { room.signal() }
+  }
 
   func end(_ result: Result<Void, any Error>) {
     if case .failure(let error) = result {

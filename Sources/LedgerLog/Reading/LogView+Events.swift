@@ -14,9 +14,14 @@ extension LogView {
     at position: UInt64, isChecked: Bool = true
   ) throws(LedgerError) -> RecordView {
     let bytes = try recordBytes(at: position)
-    do throws(RecordError) { return try RecordView(bytes, isChecked: isChecked) } catch {
+    let record: RecordView
+    do throws(RecordError) { record = try RecordView(bytes, isChecked: isChecked) } catch {
       throw LedgerError(error, at: position)
     }
+    guard record.position == position else {
+      throw .misplaced(record.position, at: position)
+    }
+    return record
   }
 
   /// Returns the event at `position`, field for field as it was appended.
@@ -90,9 +95,14 @@ extension LogCursor {
   @_lifetime(copy self)
   public func record(isChecked: Bool = true) throws(LedgerError) -> RecordView {
     let bytes = bytes
-    do throws(RecordError) { return try RecordView(bytes, isChecked: isChecked) } catch {
+    let record: RecordView
+    do throws(RecordError) { record = try RecordView(bytes, isChecked: isChecked) } catch {
       throw LedgerError(error, at: position)
     }
+    guard record.position == position else {
+      throw .misplaced(record.position, at: position)
+    }
+    return record
   }
 }
 
@@ -109,6 +119,15 @@ extension KeyHash {
 }
 
 extension LedgerError {
+  /// An error for a record that is whole, but not where it was written: in a row of another
+  /// position, or in one that an append never made.
+  static func misplaced(_ stated: UInt64, at position: UInt64) -> LedgerError {
+    LedgerError(
+      .corrupt,
+      "Position \(position): the record says that it is at \(stated). Run `daybook verify`, then "
+        + "restore the ledger from a backup.", position: position)
+  }
+
   /// Creates an error for the damaged record at `position`.
   package init(_ error: RecordError, at position: UInt64) {
     let code: Code = error.code == .unknownVersion ? .unknownFormat : .corrupt

@@ -1,6 +1,5 @@
-internal import Dispatch
 internal import LMDB
-internal import Synchronization
+internal import WorkThreads
 
 /// The leaves of a batch, each after its zero byte, to be hashed all at once. A leaf is a record
 /// and the names that it introduces.
@@ -117,13 +116,8 @@ extension LeafBuffer {
       start = end
     }
     guard pieces.count > 1 else { return pieces.map { subtrees($0, atSize: size) } }
-    let ranges = pieces
-    let results = Mutex([[Subtree]](repeating: [], count: pieces.count))
-    DispatchQueue.concurrentPerform(iterations: pieces.count) { piece in
-      let found = subtrees(ranges[piece], atSize: size)
-      results.withLock { $0[piece] = found }
-    }
-    return results.withLock { $0 }
+    let (leaves, ranges) = (self, pieces)
+    return concurrentMap(ranges.count) { leaves.subtrees(ranges[$0], atSize: size) }
   }
 }
 

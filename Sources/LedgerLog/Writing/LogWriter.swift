@@ -1,7 +1,7 @@
-internal import Dispatch
 internal import LMDB
 internal import LedgerEvents
 internal import Synchronization
+internal import WorkThreads
 
 /// A batch that waits for the writer, and how to answer its caller.
 struct PendingAppend: Sendable {
@@ -22,8 +22,9 @@ struct WriterHooks: Sendable {
   var groupTimeMax = LogAppender.groupTimeMax
 }
 
-/// The only writer of a process. It takes the waiting batches, group after group, on a separate
-/// queue, never on a thread of Swift's cooperative pool.
+/// The only writer of a process. It takes the waiting batches, group after group, on a thread of
+/// its own, never on one of Swift's cooperative pool. If no thread can be started, whoever submits
+/// a batch writes it.
 ///
 /// While one group is being written to the disk, the next one gathers. Nobody waits for a group to
 /// fill. A caller that blocks its thread anyway writes its group itself if nobody else is writing:
@@ -36,6 +37,10 @@ final class LogWriter: Sendable {
     var isDraining = false
     /// Whether the batches were submitted while the writer was held, and so are to be one group.
     var isOneGroup = false
+    /// Whether somebody holds the writer back.
+    var isHeld = false
+    /// Whether batches were submitted meanwhile that whoever holds the writer has to write.
+    var isLeft = false
     var hooks = WriterHooks()
 
     /// Notes that nobody is writing any more, if nothing waits. Returns whether that is so.
@@ -51,13 +56,14 @@ final class LogWriter: Sendable {
 
   private let waiting = Mutex(Waiting())
   private let appender: Mutex<LogAppender>
-  private let queue = DispatchQueue(label: "daybook.log.writer")
+  private let thread: BackgroundThread
   let signal = AppendSignal()
 
   init(
     environment: Environment, tables: LogTables, keyHash: KeyHash, roots: RootKeeper,
-    clock: @escaping @Sendable () -> Instant
+    clock: @escaping @Sendable () -> Instant, thread: BackgroundThread = BackgroundThread()
   ) {
+    self.thread = thread
     appender = Mutex(
       LogAppender(
         environment: environment, tables: tables, keyHash: keyHash, roots: roots, clock: clock))
@@ -65,23 +71,29 @@ final class LogWriter: Sendable {
 
   /// Adds a batch to the waiting ones. Its caller is answered when it is durable or rejected.
   func enqueue(_ pending: PendingAppend) {
-    if add(pending) { queue.async { self.drain() } }
+    if add(pending) { drainInBackground() }
   }
 
   /// Adds a batch to the waiting ones, and writes its group on this thread if nobody is writing.
   /// Otherwise, its caller is answered later.
   ///
-  /// The queue is not left: it runs the block on this thread, and nothing else meanwhile.
-  ///
   /// - Precondition: The calling thread may block, and the writer is not held.
   func enqueueAndLead(_ pending: PendingAppend) {
     guard add(pending) else { return }
-    let isDone = queue.sync {
-      _ = writeGroup()
-      return endIfEmpty()
-    }
     // What has gathered meanwhile is not written on this caller's time.
-    if !isDone { queue.async { self.drain() } }
+    if writeGroup(), !endIfEmpty() { drainInBackground() }
+  }
+
+  /// Writes what waits, on the writer's thread.
+  private func drainInBackground() {
+    if thread.run({ self.drain() }) { return }
+    // The system starts no thread, so this one does it. While the writer is held, this one may be
+    // the one that holds it, which then does it afterwards.
+    let isHeld = waiting.withLock { waiting in
+      waiting.isLeft = waiting.isHeld
+      return waiting.isHeld
+    }
+    if !isHeld { drain() }
   }
 
   /// Returns whether nobody is writing, so that the caller has to see to it.
@@ -98,14 +110,24 @@ final class LogWriter: Sendable {
   func whileHeld<Value, Failure: Error>(
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    // A group that was answered may still be on its way out.
-    queue.sync {}
-    queue.suspend()
     defer {
-      waiting.withLock { waiting in waiting.isOneGroup = waiting.taken < waiting.batches.count }
-      queue.resume()
+      let isLeft = waiting.withLock { waiting in
+        defer { waiting.isLeft = false }
+        return waiting.isLeft
+      }
+      if isLeft { drain() }
     }
-    return try body()
+    // A group takes its batches under this lock, and none can while it is held.
+    return try appender.withLock { _ throws(Failure) in
+      waiting.withLock { $0.isHeld = true }
+      defer {
+        waiting.withLock { waiting in
+          waiting.isHeld = false
+          waiting.isOneGroup = waiting.taken < waiting.batches.count
+        }
+      }
+      return try body()
+    }
   }
 
   /// Changes what the projections provide, from the next group on.
@@ -124,10 +146,10 @@ final class LogWriter: Sendable {
   /// Commits one group. Returns false if nothing waits.
   @discardableResult
   private func writeGroup() -> Bool {
-    guard let hooks = beginGroup() else { return false }
     let answers = appender.withLock { appender in
-      appender.commitGroup(hooks) { self.take(eventsMax: $0) }
+      beginGroup().map { hooks in appender.commitGroup(hooks) { self.take(eventsMax: $0) } }
     }
+    guard let answers else { return false }
     signal.notify()
     for (answer, result) in answers { answer(result) }
     return true

@@ -1,6 +1,5 @@
-internal import Dispatch
 internal import LedgerEvents
-internal import Synchronization
+internal import WorkThreads
 
 /// A batch that was validated, split, encoded and hashed on its caller's thread.
 ///
@@ -65,28 +64,27 @@ struct PreparedBatch: Sendable {
     _ inputs: [EventInput], _ options: AppendOptions, _ keyHash: KeyHash, _ keys: KeyFileHead?
   ) -> (BatchRecords, BatchKeys)? {
     let starts = Array(stride(from: 0, to: inputs.count, by: pieceEvents))
-    let numbers = Mutex<BatchKeys?>(nil)
-    let records = Mutex([BatchRecords?](repeating: nil, count: starts.count))
-    DispatchQueue.concurrentPerform(iterations: starts.count + 1) { piece in
-      // A piece that is rejected stays empty, and the caller finds the reason again.
-      if piece == 0 {
+    // A piece that is rejected stays empty, and the caller finds the reason again.
+    let made = concurrentMap(starts.count + 1) { piece -> (BatchRecords?, BatchKeys?) in
+      guard piece > 0 else {
         let made = Result { () throws(LedgerError) in
           try BatchKeys(inputs, keyHash, keys?.people)
         }
-        if case .success(let made) = made { numbers.withLock { $0 = made } }
-      } else {
-        let start = starts[piece - 1]
-        let made = Result { () throws(LedgerError) in
-          try BatchRecords(
-            inputs, start..<min(start + pieceEvents, inputs.count),
-            validates: options.validates, keys?.texts)
-        }
-        if case .success(let made) = made { records.withLock { $0[piece - 1] = made } }
+        if case .success(let made) = made { return (nil, made) }
+        return (nil, nil)
       }
+      let start = starts[piece - 1]
+      let made = Result { () throws(LedgerError) in
+        try BatchRecords(
+          inputs, start..<min(start + pieceEvents, inputs.count),
+          validates: options.validates, keys?.texts)
+      }
+      if case .success(let made) = made { return (made, nil) }
+      return (nil, nil)
     }
-    guard let numbers = numbers.withLock({ $0 }) else { return nil }
+    guard let numbers = made[0].1 else { return nil }
     var whole: BatchRecords?
-    for piece in records.withLock({ $0 }) {
+    for (piece, _) in made.dropFirst() {
       guard let piece else { return nil }
       if whole == nil { whole = piece } else { whole?.append(piece) }
     }

@@ -1,8 +1,8 @@
-internal import Dispatch
 internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
 internal import Synchronization
+internal import WorkThreads
 
 /// Decides when a process that appends also folds: when the log has been quiet for a moment, when
 /// the oldest event that is not folded is old, or when too many events are not folded.
@@ -36,33 +36,46 @@ final class FoldSchedule: Sendable {
 
   private let log: EventLog
   private let source: ProjectionSource
-  private let queue = DispatchQueue(label: "daybook.fold", qos: .utility)
+  private let thread: BackgroundThread
+  /// Held by whoever folds in this process.
+  private let turn = Mutex<Void>(())
   private let timing = Mutex(Timing())
   private let projector = Mutex<Held>(Held())
   private let failure = Mutex<LedgerError?>(nil)
   private let repaired = Mutex<String?>(nil)
   private let note: FoldFailureNote
 
-  /// State that only the queue touches.
+  /// State that only whoever has the turn touches.
   private final class Held: @unchecked Sendable {
     var projector: Projector?
   }
 
-  init(_ log: EventLog, _ source: ProjectionSource) {
+  init(
+    _ log: EventLog, _ source: ProjectionSource, thread: BackgroundThread = BackgroundThread()
+  ) {
+    self.thread = thread
     self.log = log
     self.source = source
     note = FoldFailureNote(of: log)
   }
 
-  /// Records that something was appended, and makes sure that it is folded in time.
+  /// Records that something was appended, and makes sure that it is folded in time. If the system
+  /// starts no thread, that is now, on this one.
   func noteAppend() {
+    if !foldsLater() { foldInBackground() }
+  }
+
+  /// Makes sure that what was appended is folded in time. Returns false if the system starts no
+  /// thread that could do it; the next append then tries again.
+  @discardableResult
+  private func foldsLater() -> Bool {
     let starts = timing.withLock { timing in
       timing.lastAppend = .now
       timing.firstWaiting = timing.firstWaiting ?? .now
       defer { timing.isScheduled = true }
       return !timing.isScheduled
     }
-    if starts { schedule() }
+    return !starts || schedule()
   }
 
   /// Folds everything that is in the log now, and waits until this is done.
@@ -73,7 +86,7 @@ final class FoldSchedule: Sendable {
     progress: ((UInt64, UInt64) -> Void)? = nil
   ) throws(LedgerError) {
     var result: Result<Void, LedgerError> = .success(())
-    queue.sync {
+    turn.withLock { _ in
       do throws(LedgerError) { try foldAll(waits: true, progress) } catch {
         result = .failure(error)
       }
@@ -110,7 +123,8 @@ final class FoldSchedule: Sendable {
       failure.withLock { $0 = error }
       note.write(error.message)
     }
-    if error.projectionDamage != nil { noteAppend() }
+    // Not here: this may be the writer's thread, in the middle of a commit.
+    if error.projectionDamage != nil { foldsLater() }
   }
 
   /// What was wrong with the projections that this process has folded again.
@@ -125,14 +139,16 @@ final class FoldSchedule: Sendable {
       timing.firstWaiting = nil
       timing.isScheduled = false
     }
-    queue.sync { foldUnattended() }
+    turn.withLock { _ in foldUnattended() }
   }
 
-  private func schedule() {
-    guard followsClock.load(ordering: .relaxed) else { return }
-    queue.asyncAfter(deadline: .now() + .milliseconds(Self.quietMilliseconds)) { [weak self] in
+  private func schedule() -> Bool {
+    guard followsClock.load(ordering: .relaxed) else { return true }
+    let isScheduled = thread.run(after: .milliseconds(Self.quietMilliseconds)) { [weak self] in
       self?.attempt()
     }
+    if !isScheduled { timing.withLock { $0.isScheduled = false } }
+    return isScheduled
   }
 
   private func attempt() {
@@ -147,8 +163,8 @@ final class FoldSchedule: Sendable {
       }
       return false
     }
-    guard isDue else { return schedule() }
-    foldUnattended()
+    if !isDue, schedule() { return }
+    turn.withLock { _ in foldUnattended() }
   }
 
   private func foldUnattended() {
@@ -156,9 +172,10 @@ final class FoldSchedule: Sendable {
       // Nobody waits for this fold: ``lastFailure()`` reports what it noted.
       guard error.code == .full, followsClock.load(ordering: .relaxed) else { return }
       // Somebody may make room without appending anything afterwards.
-      queue.asyncAfter(deadline: .now() + .seconds(Self.fullPauseSeconds)) { [weak self] in
+      // If the system starts no thread, the next append folds.
+      _ = thread.run(after: .seconds(Self.fullPauseSeconds)) { [weak self] in
         guard let self, isFailing else { return }
-        noteAppend()
+        foldsLater()
       }
     }
   }
@@ -253,7 +270,7 @@ final class FoldSchedule: Sendable {
     _ body: () throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
     var result: Result<Value, LedgerError>?
-    queue.sync {
+    turn.withLock { _ in
       projector.withLock { $0.projector = nil }
       do throws(LedgerError) {
         source.releaseIfDeleted()
@@ -273,7 +290,7 @@ final class FoldSchedule: Sendable {
     _ body: () throws(LedgerError) -> Void
   ) throws(LedgerError) {
     var result: Result<Void, LedgerError> = .success(())
-    queue.sync {
+    turn.withLock { _ in
       writeReports()
       projector.withLock { $0.projector = nil }
       do throws(LedgerError) { try body() } catch { result = .failure(error) }

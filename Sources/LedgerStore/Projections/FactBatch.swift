@@ -1,9 +1,8 @@
-internal import Dispatch
 internal import Foundation
 internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
-internal import Synchronization
+internal import WorkThreads
 
 /// A batch of the log that is read for folding: its facts, and the entries for the indexes.
 struct FactBatch {
@@ -65,22 +64,19 @@ extension FactBatch {
     _ positions: ClosedRange<UInt64>, of log: EventLog, indexesIDs: Bool
   ) throws(LedgerError) {
     let pieces = Self.pieces(of: positions)
-    let found = Mutex([Int: FactBatch]())
-    DispatchQueue.concurrentPerform(iterations: pieces.count) { index in
-      let piece = Result { () throws(LedgerError) in
+    let found = concurrentMap(pieces.count) { index in
+      Result { () throws(LedgerError) in
         try Self.piece(pieces[index], of: log, indexesIDs: indexesIDs)
       }
-      if case .success(let piece) = piece { found.withLock { $0[index] = piece } }
     }
     var read: [FactBatch] = []
-    let known = found.withLock { $0 }
-    for index in pieces.indices {
+    for (positions, found) in zip(pieces, found) {
       // What failed is read again. There may have been no snapshots left for so many threads.
       let piece: FactBatch
-      if let found = known[index] {
+      if case .success(let found) = found {
         piece = found
       } else {
-        piece = try Self.piece(pieces[index], of: log, indexesIDs: indexesIDs)
+        piece = try Self.piece(positions, of: log, indexesIDs: indexesIDs)
       }
       read.append(piece)
     }

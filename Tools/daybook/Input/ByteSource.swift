@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import PackageFiles
 import Synchronization
+import WorkThreads
 
 /// The bytes of a file or of standard input, which a separate thread reads, so that a slow pipe can
-/// be answered in time.
+/// be answered in time. If no thread can be started, whoever asks for bytes reads them.
 final class ByteSource: Sendable {
   private enum Arrival {
     case chunk(Data)
@@ -25,15 +26,21 @@ final class ByteSource: Sendable {
   private let arrived = DispatchSemaphore(value: 0)
   private let room = DispatchSemaphore(value: 0)
 
+  private let handle: FileHandle
+  private let isPipe: Bool
+  private let thread = BackgroundThread()
+  /// Whether no thread could be started.
+  private let readsHere = Atomic<Bool>(false)
+
   init(_ handle: FileHandle, isPipe: Bool) {
+    self.handle = handle
+    self.isPipe = isPipe
     // A semaphore must not end below its initial value, so it begins with 0.
     for _ in 0..<Self.chunksAheadMax { room.signal() }
-    let thread = Thread { [self] in read(handle, isPipe: isPipe) }
-    thread.name = "daybook.input"
-    thread.start()
+    if !thread.run({ [self] in read() }) { readsHere.store(true, ordering: .relaxed) }
   }
 
-  private func read(_ handle: FileHandle, isPipe: Bool) {
+  private func read() {
     while true {
       room.wait()
       if isPipe { InputReadiness.wait(for: handle.fileDescriptor) }
@@ -41,7 +48,7 @@ final class ByteSource: Sendable {
       // is for the next program that reads it.
       let goesOn = state.withLock { state in
         if state.isStopped { return false }
-        let arrival = Self.arrival(handle, isPipe: isPipe)
+        let arrival = arrival()
         state.arrivals.append(arrival)
         if case .chunk = arrival { return true }
         return false
@@ -51,11 +58,11 @@ final class ByteSource: Sendable {
     }
   }
 
-  private static func arrival(_ handle: FileHandle, isPipe: Bool) -> Arrival {
+  private func arrival() -> Arrival {
     do {
       // For a pipe, read only what is available; `read(upToCount:)` would wait for the whole
       // chunk.
-      let chunk = isPipe ? handle.availableData : try handle.read(upToCount: chunkBytes)
+      let chunk = isPipe ? handle.availableData : try handle.read(upToCount: Self.chunkBytes)
       if let chunk, !chunk.isEmpty { return .chunk(chunk) }
       return .end
     } catch {
@@ -67,6 +74,11 @@ final class ByteSource: Sendable {
   ///
   /// - Throws: `InputProblem` if reading failed.
   func next(until deadline: DispatchTime) throws -> Data? {
+    if readsHere.load(ordering: .relaxed) {
+      if isPipe, !isReady(by: deadline) { return Data() }
+      state.withLock { $0.arrivals.append(arrival()) }
+      arrived.signal()
+    }
     guard arrived.wait(timeout: deadline) == .success else { return Data() }
     switch state.withLock({ $0.arrivals.removeFirst() }) {
     case .chunk(let data):
@@ -79,6 +91,18 @@ final class ByteSource: Sendable {
     case .failure(let reason):
       throw InputProblem("reading failed: \(reason)", exitCode: ExitStatus.inputOutput)
     }
+  }
+
+  /// Waits until bytes have come, but not beyond `deadline`.
+  private func isReady(by deadline: DispatchTime) -> Bool {
+    if deadline == .distantFuture {
+      InputReadiness.wait(for: handle.fileDescriptor)
+      return true
+    }
+    let now = DispatchTime.now().uptimeNanoseconds
+    let left = deadline.uptimeNanoseconds.subtractingReportingOverflow(now)
+    let milliseconds = left.overflow ? 0 : min(left.partialValue / 1_000_000 + 1, 1_000)
+    return InputReadiness.wait(for: handle.fileDescriptor, milliseconds: Int32(milliseconds))
   }
 
   /// Stops reading, and returns the bytes that were read but not yet returned.

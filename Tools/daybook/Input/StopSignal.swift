@@ -1,17 +1,8 @@
-import Synchronization
-import UnixSignals
+import WorkThreads
 
 /// SIGINT and SIGTERM as a flag: what was read is committed and answered first.
-final class StopSignal: Sendable {
-  private let received = Atomic<Bool>(false)
+struct StopSignal: Sendable {
+  init() { StopSignals.trap() }
 
-  init() {
-    Task { [self] in
-      for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
-        received.store(true, ordering: .releasing)
-      }
-    }
-  }
-
-  var isReceived: Bool { received.load(ordering: .acquiring) }
+  var isReceived: Bool { StopSignals.isReceived }
 }

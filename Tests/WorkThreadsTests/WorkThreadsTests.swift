@@ -1,0 +1,92 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import WorkThreads
+
+@Suite("Threads for work")
+struct WorkThreadsTests {
+  @Test("run blocks in the order in which they are due") func order() {
+    let ran = Mutex<[Int]>([])
+    let finished = DispatchSemaphore(value: 0)
+    let thread = BackgroundThread()
+    let isHeld = DispatchSemaphore(value: 0)
+    #expect(thread.run { isHeld.wait() })
+    #expect(
+      thread.run(after: .milliseconds(30)) {
+        ran.withLock { $0.append(3) }
+        finished.signal()
+      })
+    for number in 1...2 { #expect(thread.run { ran.withLock { $0.append(number) } }) }
+    isHeld.signal()
+    finished.wait()
+    #expect(ran.withLock { $0 } == [1, 2, 3])
+  }
+
+  @Test("say that there is none, and start one as soon as the system does") func refused() {
+    let threads = ThreadsByHand(allowed: 0)
+    let thread = BackgroundThread(startingWith: threads.start)
+    #expect(!thread.run { Issue.record("a block ran that was refused") })
+    threads.allow(1)
+    let finished = DispatchSemaphore(value: 0)
+    #expect(thread.run { finished.signal() })
+    finished.wait()
+    // The thread is still there, so no other one is needed.
+    #expect(thread.run { finished.signal() })
+    finished.wait()
+    #expect(threads.asked == 2)
+  }
+
+  @Test("share work in pieces, each done once and in its place", arguments: [0, 1, 3])
+  func pieces(helpers: Int) {
+    let threads = ThreadsByHand(allowed: helpers)
+    let pool = HelperThreads(max: 3, startingWith: threads.start)
+    for count in [0, 1, 2, 3, 100] {
+      let counted = Counted()
+      let results = concurrentMap(count, pool) { piece in
+        counted.add()
+        return piece * piece
+      }
+      #expect(results == (0..<count).map { $0 * $0 })
+      #expect(counted.total == count)
+    }
+  }
+
+  @Test("help: two pieces that wait for each other need two threads") func help() {
+    let pool = HelperThreads(max: 1, startingWith: ThreadStart.run)
+    let (first, second) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let results = concurrentMap(2, pool) { piece -> DispatchTimeoutResult in
+      (piece == 0 ? first : second).signal()
+      return (piece == 0 ? second : first).wait(timeout: .now() + 60)
+    }
+    #expect(results == [.success, .success])
+  }
+}
+
+private final class Counted: Sendable {
+  private let calls = Atomic<Int>(0)
+  func add() { calls.wrappingAdd(1, ordering: .relaxed) }
+  var total: Int { calls.load(ordering: .relaxed) }
+}
+
+/// Starts as many threads as it is told to.
+private final class ThreadsByHand: Sendable {
+  private let left: Mutex<Int>
+  private let count = Atomic<Int>(0)
+
+  init(allowed: Int) { left = Mutex(allowed) }
+
+  /// How often a thread was asked for.
+  var asked: Int { count.load(ordering: .relaxed) }
+
+  func allow(_ more: Int) { left.withLock { $0 += more } }
+
+  func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    count.wrappingAdd(1, ordering: .relaxed)
+    let isAllowed = left.withLock { left in
+      defer { left = max(0, left - 1) }
+      return left > 0
+    }
+    return isAllowed && ThreadStart.run(body)
+  }
+}
