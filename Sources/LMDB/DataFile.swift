@@ -24,13 +24,17 @@ struct DataFile: ~Copyable {
     path = folder + "/" + Environment.dataFileName
     let flags = options.readOnly ? O_RDONLY : O_RDWR | O_CREAT
     // SAFETY: open reads the path during the call.
-    file = unsafe open(path, flags | O_CLOEXEC, mode_t(options.mode))
+    file = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, mode_t(options.mode))
     guard file >= 0 else {
       let failure = systemFailure("open", path)
       if failure.code == .system(ENOENT) {
         throw LMDBError(.missing, operation: "open", message: "\(path) does not exist.")
       }
       throw failure
+    }
+    do throws(LMDBError) { try refuseSpecialFile(file, path) } catch {
+      close(file)
+      throw error
     }
     var status = stat()
     // SAFETY: fstat fills the structure it is given.

@@ -28,11 +28,15 @@ public final class FlatFile: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - isWritable: Whether to open it for writing, too.
-  /// - Throws: ``LMDBError`` with the operating system's error.
+  /// - Throws: ``LMDBError`` with the operating system's error; `EINVAL` for a pipe, a socket or a
+  ///   device.
   public static func open(_ path: String, isWritable: Bool) throws(LMDBError) -> FlatFile? {
     do throws(LMDBError) {
-      return FlatFile(
-        path: path, descriptor: try openFlatFile(path, isWritable ? O_RDWR : O_RDONLY, 0))
+      // A pipe in place of the file would be waited for until somebody writes to it.
+      let flags = (isWritable ? O_RDWR : O_RDONLY) | O_NONBLOCK
+      let file = FlatFile(path: path, descriptor: try openFlatFile(path, flags, 0))
+      try refuseSpecialFile(file.descriptor, path)
+      return file
     } catch {
       // A file in place of a folder on the way means that there is none, either.
       if error.code == .system(ENOENT) || error.code == .system(ENOTDIR) { return nil }
@@ -136,5 +140,17 @@ private func openFlatFile(
     let descriptor = unsafe open(path, flags | O_CLOEXEC, mode_t(mode))
     if descriptor >= 0 { return descriptor }
     guard errno == EINTR else { throw systemFailure("open", path) }
+  }
+}
+
+/// Throws if an open file is neither a regular one nor a folder, which fails by itself.
+func refuseSpecialFile(_ descriptor: Int32, _ path: String) throws(LMDBError) {
+  var status = stat()
+  // SAFETY: fstat fills the structure it is given.
+  guard unsafe fstat(descriptor, &status) == 0 else { throw systemFailure("open", path) }
+  guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+    throw LMDBError(
+      .system(EINVAL), operation: "open",
+      message: "\(path) is a pipe, a socket or a device, and no file: find out who put it there.")
   }
 }

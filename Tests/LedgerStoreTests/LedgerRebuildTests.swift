@@ -164,4 +164,11 @@ struct LedgerRebuildTests {
     #expect(try walk.ledger().checkProjections() == [])
     #expect(try walk.ledger().appendAndWait(other).appendedCount == 0)
   }
+
+  @Test("are folded again also if somebody wrote the last number of a generation that there is")
+  func lastGeneration() throws {
+    try walk.ledger().log.setGeneration(.max)
+    try walk.ledger().rebuild()
+    #expect(try walk.ledger().checkProjections() == [])
+  }
 }

@@ -229,20 +229,22 @@ final class FoldSchedule: Sendable {
     projector.withLock { $0.projector = nil }
     let live = try source.generation()
     try Projections.removeGenerations(except: live, of: log)
-    let projections = try Projections.make(live + 1, of: log)
+    // Nobody gets to the last number by rebuilding, but whoever can write the log can store it.
+    let next = live < .max ? live + 1 : 1
+    let projections = try Projections.make(next, of: log)
     let projector = projector(projections)
     try projector.fold(through: .max, progress)
     try projector.writeReports()
     // Before the switch: a reader that finds the new number must not open this generation again.
     let previous = source.adopt(projections)
-    do throws(LedgerError) { try log.setGeneration(live + 1) } catch {
+    do throws(LedgerError) { try log.setGeneration(next) } catch {
       // Those who read the previous one keep it open, so it has to be found again. A commit that
       // failed may have taken effect all the same.
       let number = Result { () throws(LedgerError) in try source.generation() }
-      if number != .success(live + 1) { source.adopt(previous) }
+      if number != .success(next) { source.adopt(previous) }
       throw error
     }
-    try Projections.removeGenerations(except: live + 1, of: log)
+    try Projections.removeGenerations(except: next, of: log)
   }
 
   private func foldAll(
