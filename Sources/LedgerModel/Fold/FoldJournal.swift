@@ -53,6 +53,11 @@ struct FoldJournal: Sendable {
 // MARK: - Marks
 
 extension Unit {
+  /// Whether the unit is large enough for a journal and has more rows than that.
+  func mayKeepJournal(rowsMin: Int) -> Bool {
+    factCount >= FoldJournal.factCountMin && rowCount > rowsMin
+  }
+
   /// Begins or continues the journal, if the unit is large enough and a mark is due.
   mutating func markIfDue() {
     guard journal.isMarkDue, factCount >= FoldJournal.factCountMin else { return }

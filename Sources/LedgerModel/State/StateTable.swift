@@ -12,7 +12,8 @@ struct StateTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
   private var changed: [UInt64]?
   /// The number of rows that are stored.
   private var storedCount = 0
-  private var journal = RowJournal<Row>()
+  /// One at most. An array is a pointer, and most tables, which are copied a lot, have none.
+  private var journal: [RowJournal<Row>] = []
   /// Whether anything has to know of a change.
   private var isWatched = false
 
@@ -34,7 +35,7 @@ struct StateTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
   }
 
   private mutating func noteChange(at index: Int) {
-    journal.keep(index, of: rows)
+    if !journal.isEmpty { journal[0].keep(index, of: rows) }
     noteUnstored(index)
   }
 
@@ -109,13 +110,14 @@ extension StateTable {
 
 extension StateTable {
   /// The number of former rows that are kept to go back.
-  var formerCount: Int { journal.count }
+  var formerCount: Int { journal.first?.count ?? 0 }
 
   /// Marks the present moment.
   ///
   /// - Complexity: O(*n* / 64) in the rows.
   mutating func mark() {
-    journal.mark(rowCount: rows.count)
+    if journal.isEmpty { journal.append(RowJournal()) }
+    journal[0].mark(rowCount: rows.count)
     isWatched = true
   }
 
@@ -129,7 +131,7 @@ extension StateTable {
   ) {
     let count = rows.count
     var restored: [Int] = []
-    journal.goBack(to: mark, &rows) { index, now, then in
+    journal[0].goBack(to: mark, &rows) { index, now, then in
       body(index, now, &then)
       if then != nil { restored.append(index) }
     }
@@ -139,11 +141,11 @@ extension StateTable {
   }
 
   /// Forgets the oldest marks.
-  mutating func forgetMarks(_ count: Int) { journal.forgetMarks(count) }
+  mutating func forgetMarks(_ count: Int) { journal[0].forgetMarks(count) }
 
   /// Forgets all marks.
   mutating func forgetMarks() {
-    journal = RowJournal()
+    journal = []
     isWatched = changed != nil
   }
 }

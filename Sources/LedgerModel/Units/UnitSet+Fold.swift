@@ -57,7 +57,9 @@ extension UnitSet {
     _ facts: [Fact], in storage: borrowing Storage
   ) throws(Storage.Failure) -> Unit? {
     if facts.isEmpty { return nil }
-    let unit = Unit.fold(facts, sharedFoldContext(), keepsJournal: keepsJournals)
+    // There are rarely more rows than facts.
+    let keepsJournal = journalRowsMin.map { facts.count > $0 } ?? false
+    let unit = Unit.fold(facts, sharedFoldContext(), keepsJournal: keepsJournal)
     try storage.checkTexts()
     return unit
   }
@@ -80,8 +82,9 @@ extension UnitSet {
       stored.unit?.forgetMarks(restingOn: change)
     }
     if facts.isEmpty { return stored.unit != nil }
+    let keepsJournal = journalRowsMin.map { stored.unit?.mayKeepJournal(rowsMin: $0) ?? false }
     let advances =
-      stored.unit?.advance(facts, sharedFoldContext(), keepsJournal: keepsJournals) ?? false
+      stored.unit?.advance(facts, sharedFoldContext(), keepsJournal: keepsJournal ?? false) ?? false
     try storage.checkTexts()
     return advances
   }

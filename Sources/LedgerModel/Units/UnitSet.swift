@@ -43,9 +43,9 @@ package struct UnitSet {
   var advances: [UnitNumber: [Fact]] = [:]
   /// Those of these units that went back first, because a fact was late.
   var wentBack: Set<UnitNumber> = []
-  /// Whether states keep what they need to go back when facts are late. Of use only if the storage
-  /// gives up the very states that were written.
-  package var keepsJournals = false
+  /// States of more rows keep what they need to go back when facts are late; none does if it is
+  /// `nil`. Of use only if the storage gives up the very states that were written.
+  package var journalRowsMin: Int?
   /// Whether a set that only reads has joined units by their couplings.
   var isJoined = false
   private var foldContext: FoldContext?

@@ -89,7 +89,8 @@ final class Projector {
       into: stored, of: projections.environment, through: checkpoint,
       keeping: exchange(&memory.kept, with: KeptUnits()), pace)
     var units = UnitSet(context: exchange(&memory.context, with: SharedContext()), texts: texts)
-    units.keepsJournals = true
+    // Only divided units are kept until the next batch.
+    units.journalRowsMin = pace.layout.undividedRowsMax
     try units.append(batch.facts, in: &merge)
     merge.kept.forgetMarks(restingOn: units.change)
     try merge.removeErased(by: units)
