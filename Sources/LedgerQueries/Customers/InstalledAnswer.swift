@@ -20,7 +20,11 @@ public struct InstalledAnswer: Sendable {
 extension LedgerView {
   /// What a customer has installed, by device and product.
   ///
-  /// - Parameter products: Only these; `nil` for all.
+  /// - Parameters:
+  ///   - customer: Whose content.
+  ///   - products: Only these; `nil` for all.
+  ///   - environments: The environments, each answered separately.
+  ///   - clocks: Which events are known, and at which moment.
   /// - Complexity: O(*n*) in the customer's unit and in the units that observed the products. Their
   ///   events are folded if the clocks ask about the past.
   /// - Throws: ``LedgerError``.
