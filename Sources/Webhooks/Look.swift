@@ -12,6 +12,9 @@ struct LookRequest {
   /// Which types of events somebody is told.
   var wantsEvent: (String) -> Bool
   var wantsFindings: Bool
+  /// Whether anybody is told only of some products. To find that of an event which states none, its
+  /// customer's unit is read.
+  var wantsProducts: Bool
   /// The present moment, taken before the look, so that every event recorded before it is seen.
   var now: Int64
 }
@@ -169,7 +172,9 @@ struct Looker {
     var accounts = [fact.account] + others
     var product = fact.product
     let isOfNobody = accounts.allSatisfy { $0 == 0 }
-    if isOfNobody || product == 0, let unit = try unit(ofTransactionOf: fact, view) {
+    if isOfNobody || (product == 0 && request.wantsProducts),
+      let unit = try unit(ofTransactionOf: fact, view)
+    {
       let environment = fact.environment ?? .production
       if isOfNobody {
         accounts = unit.accounts(

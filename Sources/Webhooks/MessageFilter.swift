@@ -61,6 +61,9 @@ package struct MessageFilter: Hashable, Sendable {
   /// Whether it wants any type that begins with a prefix.
   var wantsFindings: Bool { wants(type: MessageType.opened) || wants(type: MessageType.closed) }
 
+  /// Whether it admits only some products.
+  var wantsProducts: Bool { !products.isEmpty }
+
   func admits(_ message: Message) -> Bool {
     guard wants(type: message.type) else { return false }
     if let environment = message.environment, !environments.isEmpty,

@@ -63,7 +63,8 @@ package final class Teller: Sendable {
           return answer
         }
       },
-      wantsFindings: filters.contains(where: \.wantsFindings), now: now.microseconds)
+      wantsFindings: filters.contains(where: \.wantsFindings),
+      wantsProducts: filters.contains(where: \.wantsProducts), now: now.microseconds)
     let look = try ledger.readFolded { (view) throws(LedgerError) in
       try Looker.look(request, view)
     }
@@ -138,7 +139,10 @@ private struct Telling {
     guard !webhooks.isEmpty else { return .done }
     // Whoever wants findings has come or gone since: what was looked at is not enough, or too much.
     let wantsFindings = webhooks.contains(where: \.webhook.filter.wantsFindings)
-    guard wantsFindings == request.wantsFindings else { return .more }
+    let wantsProducts = webhooks.contains(where: \.webhook.filter.wantsProducts)
+    guard wantsFindings == request.wantsFindings, wantsProducts == request.wantsProducts else {
+      return .more
+    }
     guard var progress = request.progress else { return try begin(look, request) }
     guard look.isContinued(progress) else { return try beginAgain(look, progress, request) }
     for event in look.events { try tell(event, at: look.at) }

@@ -17,6 +17,7 @@ package enum StopSignals {
     received.store(false, ordering: .releasing)
     var action = sigaction()
     let handler: @convention(c) (Int32) -> Void = { _ in StopSignals.set() }
+    // SAFETY: the field of a local union that goes with flags without SA_SIGINFO, as here.
     #if canImport(Glibc)
       unsafe action.__sigaction_handler.sa_handler = handler
     #else

@@ -148,7 +148,7 @@ extension Unit {
   /// does not know the transaction.
   ///
   /// - Complexity: O(1).
-  public func product(
+  package func product(
     ofTransaction number: NameNumber, in environment: StoreEnvironment
   ) -> NameNumber {
     guard let state = environments.first(where: { $0.environment == environment }) else { return 0 }

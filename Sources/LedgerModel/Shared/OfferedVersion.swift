@@ -1,24 +1,32 @@
 import LedgerEvents
 
+/// The version on offer of each product, by what some units observed. That of the ledger is the one
+/// which is offered over those of all other units.
+package typealias OfferedVersions = [Unit.ObservedProduct: VersionObservation]
+
+extension OfferedVersions {
+  /// Keeps a version if it is offered over the known one.
+  package mutating func offer(
+    _ version: VersionObservation, of product: Unit.ObservedProduct, _ texts: any FactTexts
+  ) {
+    if let known = self[product], !version.isOffered(over: known, texts) { return }
+    self[product] = version
+  }
+}
+
 extension Unit {
-  /// The version on offer of each product, by what the unit alone observed. The version on offer of
-  /// the ledger is the one among those of all units that is offered over the others.
+  /// Offers what the unit observed of these products.
   ///
-  /// - Parameter products: Only these; `nil` for all.
   /// - Complexity: O(*n*) in the versions that the unit observed.
-  package func offeredVersions(
-    of products: Set<ObservedProduct>? = nil, texts: any FactTexts
-  ) -> [ObservedProduct: VersionObservation] {
-    var offered: [ObservedProduct: VersionObservation] = [:]
+  package func offerVersions(
+    of products: Set<ObservedProduct>, to offered: inout OfferedVersions, _ texts: any FactTexts
+  ) {
     for state in environments {
       for version in state.versions {
         let product = ObservedProduct(environment: state.environment, product: version.product)
-        if let products, !products.contains(product) { continue }
-        if let known = offered[product], !version.isOffered(over: known, texts) { continue }
-        offered[product] = version
+        if products.contains(product) { offered.offer(version, of: product, texts) }
       }
     }
-    return offered
   }
 }
 

@@ -77,14 +77,14 @@ extension UnitSet {
   private mutating func goOn<Storage: UnitStorage & ~Escapable>(
     from stored: inout StoredState, with facts: [Fact], in storage: borrowing Storage
   ) throws(Storage.Failure) -> Bool {
-    if !change.isEmpty {
-      if stored.unit?.isAffected(by: change) ?? true { return false }
-      stored.unit?.forgetMarks(restingOn: change)
-    }
+    if !change.isEmpty, stored.unit?.isAffected(by: change) ?? true { return false }
     if facts.isEmpty { return stored.unit != nil }
-    let keepsJournal = journalRowsMin.map { stored.unit?.mayKeepJournal(rowsMin: $0) ?? false }
+    var keepsJournal = false
+    if let rowsMin = journalRowsMin, let unit = stored.unit {
+      keepsJournal = unit.mayKeepJournal(rowsMin: rowsMin)
+    }
     let advances =
-      stored.unit?.advance(facts, sharedFoldContext(), keepsJournal: keepsJournal ?? false) ?? false
+      stored.unit?.advance(facts, sharedFoldContext(), keepsJournal: keepsJournal) ?? false
     try storage.checkTexts()
     return advances
   }

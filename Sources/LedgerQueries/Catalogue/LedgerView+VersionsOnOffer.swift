@@ -53,12 +53,6 @@ extension LedgerView {
       observedBy: try pastObservers(of: products).mapValues { $0.union(known) }, clocks)
   }
 
-  private func versionsOnOffer(
-    observedBy observers: [Unit.ObservedProduct: Set<UnitNumber>], _ clocks: Clocks
-  ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
-    try observations(by: observers, clocks).compactMapValues { $0.onOffer(texts)?.version }
-  }
-
   /// The units that may have observed each product at an earlier time.
   private func pastObservers(
     of products: Set<Unit.ObservedProduct>
@@ -74,23 +68,22 @@ extension LedgerView {
     return observers
   }
 
-  /// What units had observed at the clocks.
-  private func observations(
-    by observers: [Unit.ObservedProduct: Set<UnitNumber>], _ clocks: Clocks
-  ) throws(LedgerError) -> [Unit.ObservedProduct: ProductObservations] {
-    var all: [Unit.ObservedProduct: ProductObservations] = [:]
-    if observers.isEmpty { return all }
+  /// The versions on offer at the clocks, by the units that may have observed them.
+  private func versionsOnOffer(
+    observedBy observers: [Unit.ObservedProduct: Set<UnitNumber>], _ clocks: Clocks
+  ) throws(LedgerError) -> [Unit.ObservedProduct: Name] {
+    if observers.isEmpty { return [:] }
     let context = try context(at: clocks, in: EnvironmentSet(observers.keys.map(\.environment)))
     let units = observers.values.reduce(into: Set<UnitNumber>()) { $0.formUnion($1) }
-    for unit in units.sorted() {
+    var offered: OfferedVersions = [:]
+    for unit in units {
       let facts = try facts(of: unit, at: clocks)
       let state = UnitSet.fold(connected: facts, context: context, texts: texts)
-      for (product, units) in observers where units.contains(unit) {
-        all[product, default: .init()].merge(state.observations(of: product, texts: texts), texts)
-      }
+      let products = Set(observers.lazy.filter { $0.value.contains(unit) }.map(\.key))
+      state.offerVersions(of: products, to: &offered, texts)
     }
     try texts.check()
-    return all
+    return offered.mapValues(\.version)
   }
 
   /// What all units observed of a product, including events that are not projected yet.

@@ -55,7 +55,6 @@ extension Merge {
       continues && !write.wentBack && !write.restsOnChange
       && formerRow?.couplings.isEmpty == state.couplings.isEmpty
     var former = known?.grants.take()
-    if continues, write.wentBack { removeLost(by: state, known, unit, &rows) }
     let grants = try putAnswers(of: state, write, &former, keepsRows, context, &rows)
     putCouplings(of: state, unit, &rows)
     let (marks, observed) = putObserved(by: state, write, since: known, &rows)
@@ -148,27 +147,17 @@ extension Merge {
     _ rows: inout PendingRows
   ) {
     if observed.isEmpty { return }
-    let offered = state.offeredVersions(of: Set(observed), texts: texts)
+    var offered: OfferedVersions = [:]
+    state.offerVersions(of: Set(observed), to: &offered, texts)
     for product in observed {
       rows.put(
         tables.observed, product.keyPrefix + unit.bigEndianBytes, offered[product]?.encoded ?? [])
     }
   }
 
-  /// Removes the rows in other tables that a unit has lost by going back. A unit that shares state
-  /// of the absent device does not go back, so it has lost no coupling.
-  private func removeLost(
-    by state: Unit, _ known: KeptUnit?, _ unit: UnitNumber, _ rows: inout PendingRows
-  ) {
-    assert(known?.couplings.isEmpty ?? true, "a unit with couplings has gone back")
-    let observed = Set(state.observedProducts)
-    for product in known?.observed ?? [] where !observed.contains(product) {
-      rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
-    }
-  }
-
   /// Adds the rows of the products that a divided unit observed, or only of those of which it has
-  /// observed something new.
+  /// observed something new. One that went back may have lost some, but no coupling: a unit that
+  /// shares state of the absent device does not go back.
   /// Returns how far they are noted, and all of them.
   private func putObserved(
     by state: Unit, _ write: UnitWrite, since known: KeptUnit?, _ rows: inout PendingRows
@@ -180,7 +169,13 @@ extension Merge {
     guard let known, !releases, !write.wentBack else {
       marks = ObservationMarks()
       _ = state.newObservations(since: &marks)
+      assert(!write.wentBack || known?.couplings.isEmpty ?? true, "a coupled unit has gone back")
       let all = state.observedProducts
+      if let known {
+        for product in Set(known.observed).subtracting(all) {
+          rows.delete(tables.observed, product.keyPrefix + write.unit.bigEndianBytes)
+        }
+      }
       put(observed: all, by: state, write.unit, &rows)
       return (marks, all)
     }

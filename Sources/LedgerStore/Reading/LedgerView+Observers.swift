@@ -27,26 +27,21 @@ extension LedgerView {
   ///   that events after the projections touch are folded.
   package func offeredVersions(
     of products: Set<Unit.ObservedProduct>
-  ) throws(LedgerError) -> [Unit.ObservedProduct: VersionObservation] {
+  ) throws(LedgerError) -> OfferedVersions {
     // As in ``observers(of:)``.
     try reader.overlay.joinCoupled(log, tables, projections)
     let units = reader.overlay.units
-    var offered: [Unit.ObservedProduct: VersionObservation] = [:]
+    var offered: OfferedVersions = [:]
     var touched: [UnitNumber: Set<Unit.ObservedProduct>] = [:]
     if units.change.isEmpty {
       for unit in units.units + units.absorbingUnits { touched[unit] = products }
       for product in products {
-        let prefix = product.keyPrefix
-        var cursor = try RowCursor(tables.observed, projections)
-        var found = try cursor.seek(prefix.span)
-        while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
-          let unit = cursor.key.bigEndianHalf(at: prefix.count)
+        try eachStoredObserver(of: product) { (unit, content) throws(LedgerError) in
           if units.touches(unit) {
             if !units.isAbsorbed(unit) { touched[unit, default: []].insert(product) }
-          } else if !cursor.content.isEmpty {
-            offered.offer(try version(cursor.content), of: product, texts)
+          } else if !content.isEmpty {
+            offered.offer(try version(content), of: product, texts)
           }
-          found = try cursor.next()
         }
       }
     } else {
@@ -56,8 +51,7 @@ extension LedgerView {
       }
     }
     for (unit, products) in touched {
-      let own = try state(of: unit)?.offeredVersions(of: products, texts: texts) ?? [:]
-      for (product, version) in own { offered.offer(version, of: product, texts) }
+      try state(of: unit)?.offerVersions(of: products, to: &offered, texts)
     }
     try texts.check()
     return offered
@@ -69,15 +63,5 @@ extension LedgerView {
     } catch {
       throw tables.observed.damaged
     }
-  }
-}
-
-extension [Unit.ObservedProduct: VersionObservation] {
-  /// Keeps a version if it is offered over the known one.
-  fileprivate mutating func offer(
-    _ version: VersionObservation, of product: Unit.ObservedProduct, _ texts: any FactTexts
-  ) {
-    if let known = self[product], !version.isOffered(over: known, texts) { return }
-    self[product] = version
   }
 }

@@ -106,15 +106,26 @@ extension LedgerView {
   ) throws(LedgerError) -> Set<UnitNumber> {
     let overlay = reader.overlay
     var units = Set(overlay.units.units)
+    try eachStoredObserver(of: observed) { (unit, _) throws(LedgerError) in
+      if !overlay.units.isAbsorbed(unit) { units.insert(unit) }
+    }
+    return units
+  }
+
+  /// Calls `body` with each stored unit that observed a product, and the contents of its row.
+  ///
+  /// - Complexity: O(*u*) in their number.
+  func eachStoredObserver(
+    of observed: Unit.ObservedProduct,
+    _ body: (UnitNumber, Span<UInt8>) throws(LedgerError) -> Void
+  ) throws(LedgerError) {
     let prefix = observed.keyPrefix
     var cursor = try RowCursor(tables.observed, projections)
     var found = try cursor.seek(prefix.span)
     while found, cursor.key.count == prefix.count + 4, cursor.key.starts(with: prefix) {
-      let unit = cursor.key.bigEndianHalf(at: prefix.count)
-      if !overlay.units.isAbsorbed(unit) { units.insert(unit) }
+      try body(cursor.key.bigEndianHalf(at: prefix.count), cursor.content)
       found = try cursor.next()
     }
-    return units
   }
 }
 
