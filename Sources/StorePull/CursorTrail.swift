@@ -17,6 +17,13 @@ struct CursorTrail {
     .endless,
     "the store says that there is more, and gives pages that it gave before. Try again later.")
 
+  static func empty(_ pages: Int) -> PullError {
+    PullError(
+      .endless,
+      "the store says that there is more, and \(pages) pages in a row have nothing in them. What "
+        + "was pulled is kept; try again later.")
+  }
+
   static func tooLong(_ pages: Int) -> PullError {
     PullError(
       .endless,

@@ -18,6 +18,8 @@ package struct PullError: Error, Sendable, CustomStringConvertible {
     case throttled
     /// An answer is not what the store's documentation describes.
     case malformed
+    /// This machine's clock and the store's are too far apart.
+    case wrongClock
     /// A file that was named does not hold what it should.
     case badFile
     /// A certificate that signed an answer was revoked.

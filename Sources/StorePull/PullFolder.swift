@@ -70,7 +70,7 @@ package final class PullFolder: Sendable {
   ) throws(PullError) -> FolderHandle {
     let made: FolderHandle
     do throws(FolderError) { made = try folder.folderMade(name) } catch {
-      throw failure(path, error)
+      throw failure(path + "/" + name, error)
     }
     try makePrivate(path + "/" + name, folderMode)
     return made
@@ -100,7 +100,16 @@ package final class PullFolder: Sendable {
   }
 
   private static func failure(_ path: String, _ error: FolderError) -> PullError {
-    PullError(.disk, "the pull folder \(path) cannot be used: \(error)")
+    PullError(.disk, "the pull folder \(path) cannot be used: \(error). \(advice(error))")
+  }
+
+  private static func advice(_ error: FolderError) -> String {
+    switch error.kind {
+    case .full: "Make room and pull again: what was pulled is kept."
+    case .denied: "Let this user read and write there, or name another --folder."
+    default:
+      "Look at what is there and remove what no pull has made, or name another --folder."
+    }
   }
 
   private func reporting<Answer>(
@@ -135,7 +144,17 @@ package final class PullFolder: Sendable {
 
   /// The event by which the ledger is recognized. It is there and nil if it cannot be read.
   func mark() throws(PullError) -> (isThere: Bool, mark: LedgerMark?) {
-    guard let bytes = try record(Self.markName) else { return (false, nil) }
+    let bytes: [UInt8]
+    do throws(FolderError) {
+      guard let found = try contents(ofRecord: Self.markName) else { return (false, nil) }
+      bytes = found
+    } catch {
+      throw PullError(
+        .disk,
+        "\(path)/state/\(Self.markName) cannot be read: \(error). Remove it; and remove the folder "
+          + "state if the ledger was replaced or restored since the last pull: all lists are then "
+          + "pulled from their beginning, and nothing is doubled.")
+    }
     do {
       let mark = try JSONDecoder().decode(LedgerMark.self, from: Data(bytes))
       // No ledger has an event there: the file is damaged.
@@ -159,9 +178,11 @@ package final class PullFolder: Sendable {
 
   /// A file of `state/` that is about no list.
   func record(_ name: String) throws(PullError) -> [UInt8]? {
-    try reporting { () throws(FolderError) in
-      try states.contents(of: name, bytesMax: Self.stateBytesMax)
-    }
+    try reporting { () throws(FolderError) in try contents(ofRecord: name) }
+  }
+
+  private func contents(ofRecord name: String) throws(FolderError) -> [UInt8]? {
+    try states.contents(of: name, bytesMax: Self.stateBytesMax)
   }
 
   func save(_ bytes: [UInt8], record name: String) throws(PullError) {
@@ -174,8 +195,8 @@ package final class PullFolder: Sendable {
   func beginAgain() throws(PullError) {
     try removeAnswers(from: "")
     try reporting { () throws(FolderError) in
-      for name in try settled.names() { try settled.removeFile(name) }
-      for name in try states.names() where ![Self.markName, Self.revokedName].contains(name) {
+      for name in try settled.namesInUTF8() { try settled.removeFile(name) }
+      for name in try states.namesInUTF8() where ![Self.markName, Self.revokedName].contains(name) {
         try states.removeFile(name)
       }
       try states.sync()
@@ -235,7 +256,8 @@ package final class PullFolder: Sendable {
   /// The answers whose names begin with a prefix, which were not imported.
   func answers(from prefix: String) throws(PullError) -> [String] {
     try reporting { () throws(FolderError) in
-      try answers.names().filter { $0.hasPrefix(prefix) }
+      // Another program's file whose name is no UTF-8 is no answer.
+      try answers.namesInUTF8().filter { $0.hasPrefix(prefix) }
     }
   }
 
@@ -287,7 +309,7 @@ package final class PullFolder: Sendable {
   package func removeFinished(_ name: String, upTo pages: Int) throws(PullError) {
     let last = Self.answerName(name, page: pages)
     try reporting { () throws(FolderError) in
-      for file in try answers.names()
+      for file in try answers.namesInUTF8()
       where file.hasPrefix(name + ".") && file.utf8.count == last.utf8.count && file <= last {
         try answers.removeFile(file)
       }

@@ -20,6 +20,10 @@ package struct PullRun: Sendable {
   /// The most pages of one list in one run. A customer has a few, an app's notifications of half a
   /// year may have many thousands.
   package static let pagesMax = 1_000_000
+  /// The most pages of one customer's list in one run: 200,000 transactions.
+  package static let customerPagesMax = 10_000
+  /// The most pages in a row without any signed text though the store says that there is more.
+  package static let emptyPagesMax = 1_000
   /// How often a list is begun again in one run because the store changed it under way.
   package static let restartsMax = 5
   /// How far a pull of notifications reaches back behind the end of the last one, in milliseconds:
@@ -38,6 +42,8 @@ package struct PullRun: Sendable {
   let environments: [StoreHost.Environment]
   /// The most pages of one list in this run.
   var pagesLimit = Self.pagesMax
+  /// The most pages in a row with nothing in them.
+  var emptyLimit = Self.emptyPagesMax
   /// Whether the ledger was found to be the one of the states.
   var isLedgerChecked = false
   /// The files of `refused/` that this run counted. The store lists their notifications again.
@@ -231,8 +237,10 @@ package struct PullRun: Sendable {
     var state = begin
     var restarts = 0
     var trail = CursorTrail(from: state.cursor)
+    var empty = 0
     try folder.removeFinished(name, upTo: state.pages)
-    while pulled.pages < pagesLimit {
+    let limit = list == .notifications ? pagesLimit : min(pagesLimit, Self.customerPagesMax)
+    while pulled.pages < limit {
       let file = PullFolder.answerName(name, page: state.pages + 1)
       let page: StorePage
       var isNew = true
@@ -273,6 +281,8 @@ package struct PullRun: Sendable {
       if page.hasMore, let cursor = page.cursor, !trail.add(cursor) {
         throw CursorTrail.goesRound
       }
+      empty = page.signedCount == 0 ? empty + 1 : 0
+      guard empty < emptyLimit else { throw CursorTrail.empty(empty) }
     }
     throw CursorTrail.tooLong(pulled.pages)
   }
@@ -323,8 +333,7 @@ package struct PullRun: Sendable {
   private func saved(_ file: String, _ list: StoreList) throws(PullError) -> StorePage? {
     guard let bytes = try folder.answer(file) else { return nil }
     do throws(PullError) { return try StorePage(bytes, of: list, app: app) } catch {
-      guard error.kind == .malformed else { throw error }
-      // It was readable when it was saved, so it was damaged since: the store has it.
+      // It was an answer for this app when it was saved, so it was damaged since: the store has it.
       try folder.removeAnswer(file)
       return nil
     }

@@ -65,10 +65,11 @@ extension PullRun {
     var token: String?
     var restarts = 0
     var trail = CursorTrail(from: nil)
-    var number = 0
+    var (number, empty) = (0, 0)
     while true {
       number += 1
       guard number <= pagesLimit else { throw CursorTrail.tooLong(pagesLimit) }
+      guard empty < emptyLimit else { throw CursorTrail.empty(empty) }
       let (body, page): ([UInt8], StorePage)
       let app = app
       do throws(PullError) {
@@ -94,6 +95,7 @@ extension PullRun {
         try await importMissed(file, unverified: unverified, &found)
       }
       progress.pulled("notifications", page: number, signed: found.listed)
+      empty = page.signedCount == 0 ? empty + 1 : 0
       guard page.hasMore, let next = page.cursor else { break }
       guard trail.add(next) else { throw CursorTrail.goesRound }
       token = next
@@ -142,20 +144,28 @@ extension PullRun {
       listed += 1
       let payload = payload(entry["signedPayload"])
       let id = payload?["notificationUUID"]?.string
-      // What cannot be read cannot be known either, and is told once.
-      let mark = id ?? String(decoding: entry.json, as: UTF8.self)
+      // What cannot be read cannot be known either, and is told once. Nor can a longer id than an
+      // event has: whoever answers must not fill the memory.
+      let isShort = id.map { $0.utf8.count <= eventIDBytesMax } ?? false
+      let mark = isShort ? id ?? "" : digest(entry)
       guard seen.insert(mark).inserted else { return nil }
       let transaction = payload?["data"].flatMap { Self.payload($0["signedTransactionInfo"]) }
       let attempts = entry["sendAttempts"]?.array ?? []
       return MissedNotification(
-        id: id, type: payload?["notificationType"]?.string, subtype: payload?["subtype"]?.string,
+        id: id.map(StoreFault.cut), type: text("notificationType", payload),
+        subtype: text("subtype", payload),
         signedAt: payload?["signedDate"]?.integer.flatMap(moment),
-        account: transaction?["appAccountToken"]?.string,
-        transaction: transaction?["transactionId"]?.string,
-        originalTransaction: transaction?["originalTransactionId"]?.string,
-        product: transaction?["productId"]?.string, attempts: attempts.count,
-        lastResult: attempts.last?["sendAttemptResult"]?.string)
+        account: text("appAccountToken", transaction),
+        transaction: text("transactionId", transaction),
+        originalTransaction: text("originalTransactionId", transaction),
+        product: text("productId", transaction), attempts: attempts.count,
+        lastResult: text("sendAttemptResult", attempts.last))
     }
+  }
+
+  /// The beginning of a text, which is shown.
+  private static func text(_ name: String, _ object: JSONValue?) -> String? {
+    object?[name]?.string.map(StoreFault.cut)
   }
 
   /// A time that RFC 3339 can write; nil for another, which nobody but a forger states.
@@ -176,7 +186,9 @@ extension StoreClient {
   ) async throws(PullError) -> StoreHost.Environment {
     for environment in environments {
       do throws(PullError) {
-        try await answer(to: .accountToken(token, of: original), in: environment) { _ in }
+        try await answer(to: .accountToken(token, of: original), in: environment) {
+          (body) throws(PullError) in try Self.checkConfirmation(body)
+        }
         return environment
       } catch {
         guard error.kind == .notFound else { throw error }
@@ -186,5 +198,17 @@ extension StoreClient {
       .notFound,
       "the store does not know the transaction \(original.text) in "
         + environments.map(\.rawValue).joined(separator: " or ") + ".")
+  }
+
+  /// The store answers with nothing, or with JSON. A proxy that asks to log in answers with a page,
+  /// and nobody has the account then.
+  private static func checkConfirmation(_ body: [UInt8]) throws(PullError) {
+    if body.isEmpty { return }
+    do throws(EventError) { _ = try JSONValue(document: body, nulls: .leftOut) } catch {
+      throw PullError(
+        .malformed,
+        "the answer is not JSON (\(body.count) bytes), as the store's confirmation is: "
+          + error.reason)
+    }
   }
 }

@@ -124,7 +124,7 @@ extension PullRun {
     payload(entry["signedPayload"])?["notificationUUID"]?.string
   }
 
-  private static func digest(_ value: JSONValue) -> String {
+  static func digest(_ value: JSONValue) -> String {
     SHA256.hash(data: value.json).prefix(16).map { byte in
       let digits = String(byte, radix: 16)
       return digits.count < 2 ? "0" + digits : digits

@@ -61,6 +61,7 @@ package struct StoreClient: Sendable {
       var kind = PullError.Kind.unavailable
       switch attempt {
       case .answered(let answer) where (200..<300).contains(answer.status):
+        if request.endpoint == .notifications { try checkClock(answer.date) }
         do throws(PullError) { return try read(answer.body) } catch {
           guard error.kind == .malformed else { throw error }
           (problem, kind) = (error.message, .malformed)
@@ -170,6 +171,24 @@ package struct StoreClient: Sendable {
   private static func seconds(_ microseconds: Int64) -> String {
     let tenths = (microseconds + Instant.second / 10 - 1) / (Instant.second / 10)
     return "\(tenths / 10).\(tenths % 10) s"
+  }
+
+  /// How far the store's clock and this one may be apart where times are asked for, in
+  /// microseconds. A pull of notifications reaches back a day behind the end of the last one.
+  package static let clockErrorMax = Instant.hour
+
+  /// Ends a pull that asks for another time than it should: by a clock that is ahead, what is yet
+  /// to come would count as pulled.
+  private func checkClock(_ date: String?) throws(PullError) {
+    guard let date, let there = Instant(httpDate: date) else { return }
+    let here = clock.now
+    let error = here.microseconds - there.microseconds
+    guard abs(error) > Self.clockErrorMax else { return }
+    throw PullError(
+      .wrongClock,
+      "this machine's clock says \(here.rfc3339), and the store's \(there.rfc3339): notifications "
+        + "of another time than yours would be asked for. Nothing was noted as pulled. Set the "
+        + "clock and pull again.")
   }
 
   // MARK: - Errors

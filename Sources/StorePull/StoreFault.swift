@@ -91,6 +91,20 @@ struct StoreFault {
     case 4_000_185: " Only the purchaser's transaction can have a token, not a family member's."
     case 4_000_187: " Name the original transaction: the first one of the chain."
     case 4_040_003: " The app is not in this environment: check --app."
+    case nil: statusAdvice
+    default: ""
+    }
+  }
+
+  /// What to do about a status without a code, which the API always states.
+  private var statusAdvice: String {
+    switch status {
+    case 300..<400:
+      " It names another address, which is not followed, because the request has a bearer token. "
+        + "Check --host, and whether a proxy is between."
+    case 400..<500:
+      " An error of the App Store Server API has a code: check --host, and whether a proxy is "
+        + "between."
     default: ""
     }
   }

@@ -2,6 +2,10 @@ import LedgerEvents
 
 /// What a pull needs to know of an answer; the rest is the importer's.
 package struct StorePage: Sendable, Equatable {
+  /// The longest revision or pagination token that is taken, in bytes: it goes into the next
+  /// request's address and into the state of the list. The store's have about a hundred.
+  package static let cursorBytesMax = 4 * 1024
+
   /// The revision or the pagination token of the next page.
   package var cursor: String?
   package var hasMore: Bool
@@ -49,6 +53,13 @@ package struct StorePage: Sendable, Equatable {
       cursor = document["paginationToken"]?.string
       guard cursor != nil || !more else { throw missing("paginationToken") }
       (hasMore, signedCount) = (more, entries.count)
+    }
+    if let cursor, cursor.utf8.count > Self.cursorBytesMax {
+      let name = list == .notifications ? "paginationToken" : "revision"
+      throw PullError(
+        .malformed,
+        "the answer has a \(name) of \(cursor.utf8.count) bytes, and expected are at most "
+          + "\(Self.cursorBytesMax)")
     }
   }
 }

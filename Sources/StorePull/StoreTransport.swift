@@ -17,10 +17,12 @@ package struct TransportAnswer: Sendable {
   package var status: Int
   /// The value of the header `Retry-After`.
   package var retryAfter: String?
+  /// The value of the header `Date`: the server's clock.
+  package var date: String?
   package var body: [UInt8]
 
-  package init(status: Int, retryAfter: String? = nil, body: [UInt8]) {
-    (self.status, self.retryAfter, self.body) = (status, retryAfter, body)
+  package init(status: Int, retryAfter: String? = nil, date: String? = nil, body: [UInt8]) {
+    (self.status, self.retryAfter, self.date, self.body) = (status, retryAfter, date, body)
   }
 }
 

@@ -75,6 +75,33 @@ import Testing
       (#"{"signedRenewalInfo":"eyJ"}"#, "import renewal"),
       (#"{"receiptType":"Sandbox","bundleId":"b"}"#, "import app-transaction"),
       (#"{"message":{"data":"e30="},"subscription":"projects/p"}"#, "Google Play"),
+      (#"{"message":{"data":"e30=","messageId":"1"}}"#, "Google Play"),
+      (#"{"receivedMessages":[{"ackId":"a","message":{"data":"e30="}}]}"#, "Google Play"),
+      (#"{"kind":"androidpublisher#subscriptionPurchaseV2","lineItems":[]}"#, "Google Play"),
+      (#"{"voidedPurchases":[{"purchaseToken":"t"}]}"#, "Google Play"),
+      (#"{"revision":"r","hasMore":false,"environment":"Production"}"#, "import history"),
+      (
+        #"{"errorCode":4040010,"errorMessage":"Transaction id not found."}"#,
+        "an error that the App Store Server API answered"
+      ),
+      (#"{"request_date":"2024","subscriber":{}}"#, "Import its webhooks as revenuecat"),
+      (#"{"event":{"app_user_id":"ada","type":"RENEWAL"}}"#, "import revenuecat"),
+      (
+        #"{"platform":"ios","productId":"p","purchaseToken":"eyJhbGciOiJFUzI1NiJ9.e30.c2ln"}"#,
+        "Import the text in purchaseToken as transaction"
+      ),
+      (#"{"productId":"p","transactionReceipt":"MIIT"}"#, "jq -r '.\"transactionReceipt\"'"),
+      (#"[{"transactionId":"1","bundleId":"b"}]"#, "daybook import transaction"),
+      (
+        #"["eyJhbGciOiJFUzI1NiJ9.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.c2lnbmF0dXJl"]"#,
+        "daybook import transaction"
+      ),
+      (#"[{"products":[{"product":"map"}]}]"#, "jq -c '.[]'"),
+      (#"[{"id":"1","type":"note.added","occurredAt":"2024-01-01T00:00:00Z"}]"#, "jq -c '.[]'"),
+      (
+        "eyJhbGciOiJFUzI1NiJ9.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.c2lnbmF0dXJl\r",
+        "daybook import transaction"
+      ),
       (#"{"version":"1.0","packageName":"com.example","eventTimeMillis":"1"}"#, "Google Play"),
       (
         #"{"notificationType":"TEST","notificationUUID":"u","version":"2.0"}"#,

@@ -33,6 +33,39 @@ struct AnswerTests {
     #expect(segments[2].nextChange == nil)
   }
 
+  @Test("a grace period and billing retry hold since what first said so, whatever says it again")
+  func stateSaidAgain() throws {
+    let lines = """
+      1T09:00 catalog.set d=- {"products":[{"product":"sub","kind":"autoRenewable"}]}
+      1T10:00 subscription.renewed t=t1 o=t1 p=sub a=A src=notification {"expiresAt":"2024-01-05T00:00:00Z"}
+      6T10:00 subscription.gracePeriodEntered o=t1 src=receipt {"gracePeriodExpiresAt":"2024-01-09T00:00:00Z"}
+      """
+    let again = """
+
+      7T10:00 subscription.billingFailed o=t1 src=receipt id=a
+      7T10:00 subscription.gracePeriodEntered o=t1 src=receipt id=b {"gracePeriodExpiresAt":"2024-01-09T00:00:00Z"}
+      """
+    let retry = """
+
+      10T10:00 subscription.billingFailed o=t1 src=receipt
+      """
+    func since(_ lines: String, _ time: String) throws -> Int64? {
+      try Scene(lines).answer("A", at: time).entries.first { $0.product != 0 }?.since
+    }
+    let entered = try Scene.moment("6T10:00")
+    let over = try Scene.moment("9T00:00")
+    #expect(try since(lines, "8T00:00") == entered)
+    #expect(try since(lines + again, "8T00:00") == entered)
+    for events in [lines, lines + retry, lines + again + retry] {
+      #expect(try since(events, "12T00:00") == over)
+    }
+    let recovered = """
+
+      6T12:00 subscription.billingRecovered o=t1 src=receipt
+      """
+    #expect(try since(lines + recovered + again, "8T00:00") == Scene.moment("7T10:00"))
+  }
+
   @Test("of several environments the best grantor is shown and balances add up")
   func severalEnvironments() throws {
     let scene = try Scene(

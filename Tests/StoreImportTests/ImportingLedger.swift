@@ -13,7 +13,9 @@ struct ImportingLedger {
   var linked: [Name: Set<Name>] = [:]
 
   var events: [Event] {
-    log.events.values.sorted { ($0.occurredAt, $0.id) < ($1.occurredAt, $1.id) }
+    log.events.values.sorted {
+      ($0.occurredAt, $0.sequence ?? 0, $0.id) < ($1.occurredAt, $1.sequence ?? 0, $1.id)
+    }
   }
 
   /// Appends events that do not come from an import.

@@ -144,13 +144,15 @@ extension ImportingLedger {
   /// Imports a file of signed data and returns how many events were new.
   @discardableResult
   mutating func add(
-    signed text: String, as format: ImportFormat = .notification, account: Name? = nil
+    signed text: String, as format: ImportFormat = .notification,
+    trust: SignatureTrust = .noApp, account: Name? = nil
   ) throws -> Int {
-    let file = try StoreImportTests.signed(text, as: format, account: account)
+    let file = try StoreImportTests.signed(text, as: format, trust: trust, account: account)
     var all: [StoreEnvironment: KnownPurchases] = [:]
     for subjects in file.subjects { all[subjects.environment] = known }
-    let events = try file.outcome(all).events
-    let time = events.first?.occurredAt
-    return try append(events, saidAt: { max(time ?? $0.occurredAt, $0.occurredAt) })
+    // A file of signed data has many dates, so only what an event says itself is known.
+    return try append(
+      try file.outcome(all).events,
+      saidAt: { max($0.data.instant("signedAt") ?? $0.occurredAt, $0.occurredAt) })
   }
 }

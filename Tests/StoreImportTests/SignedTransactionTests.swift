@@ -209,6 +209,8 @@ import Testing
       trust: trust)
     #expect(notifications.of(.notificationReceived).map(\.id) == ["u1"])
     #expect(signedRefusal("{}", as: .history, trust: trust)?.code == .otherFormat)
+    let empty = #"{"revision":"r","hasMore":false,"environment":"Production"}"#
+    #expect(try signedEvents(empty, as: .history, trust: trust).isEmpty)
   }
 
   @Test(
@@ -223,6 +225,13 @@ import Testing
       (#"{"subscriptionGroups":[]}"#, .notification, "Import it as storekit-config"),
       (#"{"message":{"data":"e30="},"subscription":"projects/p"}"#, .notification, "Google Play"),
       (#"{"packageName":"com.example","eventTimeMillis":"1"}"#, .notification, "Google Play"),
+      (#"{"receivedMessages":[]}"#, .notification, "Google Play"),
+      (
+        #"{"kind":"androidpublisher#productPurchase","purchaseState":0}"#, .transaction,
+        "Google Play"
+      ),
+      (#"{"errorCode":4040010,"errorMessage":"no"}"#, .history, "an error says nothing"),
+      (#"{"purchaseToken":"eyJhbGciOi","platform":"ios"}"#, .transaction, "in purchaseToken"),
     ])
   func others(_ text: String, format: ImportFormat, said: String) {
     let error = signedRefusal(text, as: format)

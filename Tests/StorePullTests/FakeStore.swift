@@ -62,6 +62,7 @@ final class FakeStore: Sendable {
   private struct State {
     var contents: [StoreHost.Environment: Contents] = [:]
     var faults: [Fault] = []
+    var date: String?
     var requests: [(StoreHost.Environment, Request)] = []
   }
 
@@ -80,6 +81,12 @@ final class FakeStore: Sendable {
 
   func contents(_ environment: StoreHost.Environment = .production) -> Contents {
     state.withLock { $0.contents[environment] ?? Contents() }
+  }
+
+  /// The header `Date` of its answers.
+  var date: String? {
+    get { state.withLock { $0.date } }
+    set { state.withLock { $0.date = newValue } }
   }
 
   /// Lets the next requests fail, one after the other.

@@ -44,7 +44,8 @@ struct FakeTransport: StoreTransport {
       authorization: authorization, body: String(decoding: request.body ?? [], as: UTF8.self))
     switch store.answer(asked, in: isSandbox ? .sandbox : .production) {
     case .whole(let status, let retryAfter, let body):
-      return TransportAnswer(status: status, retryAfter: retryAfter, body: Array(body.utf8))
+      return TransportAnswer(
+        status: status, retryAfter: retryAfter, date: store.date, body: Array(body.utf8))
     case .redirect, .cut, .stalled, .dripping:
       throw TransportFailure("the connection failed: remoteConnectionClosed")
     }

@@ -86,6 +86,6 @@ struct HTTPTransport: StoreTransport {
     let body = try await answer.body.collect(upTo: bytesMax)
     return TransportAnswer(
       status: Int(answer.status.code), retryAfter: answer.headers.first(name: "Retry-After"),
-      body: Array(body.readableBytesView))
+      date: answer.headers.first(name: "Date"), body: Array(body.readableBytesView))
   }
 }

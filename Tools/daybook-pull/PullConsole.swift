@@ -76,7 +76,8 @@ extension PullError {
     case .badKey, .badFile, .unauthorized, .refused, .revoked: ExitCode(65)
     case .notFound: ExitCode(66)
     case .disk, .damagedState: ExitCode(74)
-    case .cursorRefused, .unavailable, .throttled, .malformed, .endless, .busy: ExitCode(75)
+    case .cursorRefused, .unavailable, .throttled, .malformed, .endless, .busy, .wrongClock:
+      ExitCode(75)
     case .daybook(let code): ExitCode(code)
     }
   }

@@ -38,8 +38,8 @@ struct NotificationBody {
         "\(expected), found something else than a text there. Send the body unchanged.")
     }
     let other = OtherFormat(
-      has: { document[$0] != nil },
-      message: document["message"].map { message in { message[$0] != nil } })
+      has: { document[$0] != nil }, inner: { document[$0]?[$1] != nil },
+      text: { document[$0]?.string })
     switch other?.format {
     case .notificationV1?:
       return IntakeRefusal(

@@ -128,21 +128,20 @@ extension EnvironmentState {
   private func lapsedStanding(of chain: Int, _ governing: Period, at moment: Int64) -> Standing {
     var standing = Standing(
       state: .expired, product: governing.product, since: governing.end, end: governing.end)
-    let billing = chains[chain].billings.last {
-      $0.occurredAt <= moment && $0.occurredAt >= governing.start
-    }
-    guard let billing else { return standing }
-    switch billing.kind {
-    case .subscriptionGracePeriodEntered:
-      let isRunning = billing.graceEnd != Fact.absentTime && billing.graceEnd > moment
-      standing.state = isRunning ? .gracePeriod : .billingRetry
-      let entered = max(billing.occurredAt, governing.end)
-      let isOver = billing.graceEnd != Fact.absentTime && !isRunning
-      standing.since = isOver ? max(billing.graceEnd, entered) : entered
-    case .subscriptionBillingFailed:
-      standing.state = .billingRetry
-      standing.since = max(billing.occurredAt, governing.end)
-    default: break
+    // The last one decides. What says again what held already, such as a status that was asked for
+    // later, does not begin it: the answer must not depend on which of them was imported.
+    var until = moment
+    for billing in chains[chain].billings.reversed() where billing.occurredAt <= moment {
+      guard billing.occurredAt >= governing.start else { continue }
+      let begun = max(billing.occurredAt, governing.end)
+      // Another one of the same moment took its place.
+      guard begun <= until else { continue }
+      let held = billing.held(at: until, begun: begun)
+      if until == moment { standing.state = held.state }
+      guard held.state == standing.state, held.state != .expired else { break }
+      standing.since = held.since
+      guard held.since == begun, begun > governing.end else { break }
+      until = begun - 1
     }
     return standing
   }
@@ -158,5 +157,19 @@ extension EnvironmentState {
     }
     changes.append(contentsOf: chains[chain].billings.flatMap { [$0.occurredAt, $0.graceEnd] })
     return changes.filter { $0 > moment }
+  }
+}
+
+extension ChainState.Billing {
+  /// What it says of a subscription whose period is over, at a moment from `begun` on, and since
+  /// when.
+  fileprivate func held(at moment: Int64, begun: Int64) -> (state: EntitlementState, since: Int64) {
+    switch kind {
+    case .subscriptionGracePeriodEntered:
+      if graceEnd == Fact.absentTime { return (.billingRetry, begun) }
+      return graceEnd > moment ? (.gracePeriod, begun) : (.billingRetry, max(graceEnd, begun))
+    case .subscriptionBillingFailed: return (.billingRetry, begun)
+    default: return (.expired, begun)
+    }
   }
 }

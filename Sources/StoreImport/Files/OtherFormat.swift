@@ -6,54 +6,99 @@ package struct OtherFormat {
   /// What it is, with its article.
   package let what: String
 
-  package var remedy: String {
-    if let format { return "Import it as \(format.rawValue)" }
-    return "Daybook is a ledger of the App Store's purchases, and does not import Google Play's"
+  package let remedy: String
+
+  private init(_ format: ImportFormat) {
+    self.format = format
+    what = format.described
+    remedy = "Import it as \(format.rawValue)"
   }
 
-  private init(_ format: ImportFormat?, _ what: String? = nil) {
-    self.format = format
-    self.what = what ?? format?.described ?? ""
+  private init(_ what: String, _ remedy: String) {
+    format = nil
+    self.what = what
+    self.remedy = remedy
   }
 
   init?(_ document: StoreJSON) {
-    func has(_ name: String) -> Bool { document[name] != nil }
-    self.init(has: has, message: document["message"].map { message in { message[$0] != nil } })
+    self.init(
+      has: { document[$0] != nil }, inner: { document[$0]?[$1] != nil },
+      text: { name in
+        if case .string(let text)? = document[name]?.content { text } else { nil }
+      })
   }
 
   /// - Parameters:
   ///   - has: Whether the document has a member.
-  ///   - message: Whether its member `message`, if that is an object, has a member.
-  package init?(has: (String) -> Bool, message: ((String) -> Bool)?) {
+  ///   - inner: Whether a member of it, if that is an object, has a member.
+  ///   - text: The text in a member; nil for something else.
+  package init?(
+    has: (String) -> Bool, inner: (String, String) -> Bool, text: (String) -> String?
+  ) {
+    func hasAny(_ names: String...) -> Bool { names.contains(where: has) }
     if has("signedPayload") || has("notificationType") && has("notificationUUID") {
       self.init(.notification)
-    } else if ["signedTransactions", "notificationHistory"].contains(where: has)
+    } else if hasAny("signedTransactions", "notificationHistory")
       || has("bundleId") && has("data") && !has("notificationType")
+      || has("hasMore") && hasAny("revision", "paginationToken")
     {
       self.init(.history)
+    } else if has("errorCode") && has("errorMessage") {
+      self.init(
+        "an error that the App Store Server API answered",
+        "Ask the App Store Server again: an error says nothing about a purchase")
     } else if has("notification_type") || has("unified_receipt") {
       self.init(.notificationV1)
-    } else if has("api_version") && has("event") {
+    } else if has("event") && (has("api_version") || inner("event", "app_user_id")) {
       self.init(.revenueCat)
-    } else if has("status") && ["receipt", "latest_receipt_info"].contains(where: has) {
+    } else if has("subscriber") && has("request_date") {
+      self.init(
+        "what RevenueCat says about a customer",
+        "Import its webhooks as revenuecat, or its scheduled exports as revenuecat-export")
+    } else if has("status") && hasAny("receipt", "latest_receipt_info") {
       self.init(.verifyReceipt)
     } else if has("subscriptionGroups") {
       self.init(.storekitConfig)
-    } else if has("packageName") || has("purchaseToken")
-      || has("subscription") && message?("data") == true
-    {
-      self.init(nil, "a message of Google Play")
-    } else if has("transactionId") || has("signedTransactionInfo") {
+    } else if text("purchaseToken")?.hasPrefix(Self.signedPrefix) == true {
+      self.init(
+        "a purchase in the words of a library, with the signed text in purchaseToken",
+        "Import the text in purchaseToken as transaction")
+    } else if Self.isOfGooglePlay(has, inner) {
+      self.init(
+        "a message of Google Play",
+        "Daybook is a ledger of the App Store's purchases, and does not import Google Play's")
+    } else if hasAny("transactionId", "signedTransactionInfo") {
       self.init(.transaction)
-    } else if has("signedAppTransactionInfo") || has("receiptType")
-      || has("originalApplicationVersion")
-    {
+    } else if hasAny("signedAppTransactionInfo", "receiptType", "originalApplicationVersion") {
       self.init(.appTransaction)
-    } else if ["autoRenewStatus", "autoRenewProductId", "signedRenewalInfo"].contains(where: has) {
+    } else if hasAny("autoRenewStatus", "autoRenewProductId", "signedRenewalInfo") {
       self.init(.renewal)
     } else {
       return nil
     }
+  }
+
+  /// How a signed text begins: `{"` in base64 for URLs.
+  private static let signedPrefix = "eyJ"
+
+  /// Whether it is a notification, as Cloud Pub/Sub pushes it or as it is pulled, or an answer of
+  /// the Google Play Developer API.
+  private static func isOfGooglePlay(
+    _ has: (String) -> Bool, _ inner: (String, String) -> Bool
+  ) -> Bool {
+    let isMessage =
+      inner("message", "data")
+      && (has("subscription") || inner("message", "messageId") || inner("message", "publishTime"))
+    let notifications = [
+      "subscriptionNotification", "oneTimeProductNotification", "voidedPurchaseNotification",
+    ]
+    let ofPurchase = [
+      "purchaseState", "purchaseTimeMillis", "startTimeMillis", "subscriptionState",
+      "latestOrderId", "lineItems",
+    ]
+    let others = ["packageName", "purchaseToken", "receivedMessages", "voidedPurchases"]
+    return isMessage || (others + notifications).contains(where: has)
+      || has("kind") && ofPurchase.contains(where: has)
   }
 }
 

@@ -51,15 +51,36 @@ struct KnownRenewals {
       && lapses.contains { max($0.event.occurredAt, $0.saidAt) > end }
   }
 
-  /// Returns a known end of the period that the store stated after `time`, but that comes before
-  /// `time` in the fold order. It has to be recorded again, at the time when the store stated it.
+  /// Returns a known end of the period that the store stated after a failure, but that comes before
+  /// it in the fold order. It has to be recorded again, at the time when the store stated it.
   /// Returns nil if there is none, or if it has already been recorded again.
-  func lapse(at end: Instant, hiddenAt time: Instant) -> KnownPurchases.RenewalState? {
+  func lapse(at end: Instant, hiddenBy failure: Failure) -> KnownPurchases.RenewalState? {
     let lapses = states.filter {
       $0.event.type.kind == .subscriptionExpired && $0.event.data.instant("expiresAt") == end
     }
-    if lapses.contains(where: { $0.event.occurredAt >= time }) { return nil }
-    return lapses.filter { $0.saidAt > time }.min { $0.saidAt < $1.saidAt }
+    if lapses.contains(where: { Failure($0.event) >= failure }) { return nil }
+    return lapses.filter { $0.saidAt > failure.time }.min { $0.saidAt < $1.saidAt }
+  }
+
+  /// Where a failed renewal stands in the fold order.
+  struct Failure: Comparable {
+    /// The `sequence` of a failure that is dated by the end of its period: after an end of that
+    /// moment, which has none, whichever of the two is imported first.
+    static let afterEnd: Int64 = 1
+
+    let time: Instant
+    let sequence: Int64
+
+    init(at time: Instant, sequence: Int64? = nil) {
+      self.time = time
+      self.sequence = sequence ?? 0
+    }
+
+    init(_ event: Event) { self.init(at: event.occurredAt, sequence: event.sequence) }
+
+    static func < (left: Failure, right: Failure) -> Bool {
+      (left.time, left.sequence) < (right.time, right.sequence)
+    }
   }
 
   /// Returns whether an event adds nothing to this known one.

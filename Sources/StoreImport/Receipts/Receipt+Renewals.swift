@@ -62,6 +62,10 @@ extension Receipt {
       if known.isInterrupted(after: end, of: period) {
         let saidAt = try dateOfAnswer(subject, .expirationIntent)
         occurredAt = max(end, saidAt)
+      } else if isSigned {
+        // If a failure before that is imported later, the end is recorded again at this time. An
+        // answer of verifyReceipt has its time in `import.received`.
+        data.set("signedAt", askedAt)
       }
     } else {
       occurredAt = try dateOfAnswer(subject, .expirationIntent)
@@ -118,7 +122,8 @@ extension Receipt {
     guard let last = facts.last else { return [] }
     // Without the period, this failure cannot be distinguished from that of another period.
     if subject.period != nil, !isNews(last, among: KnownRenewals.billing, known) { return [] }
-    if let again = try lapsedAgain(subject, known, after: last.occurredAt) { facts.append(again) }
+    let failure = KnownRenewals.Failure(last)
+    if let again = try lapsedAgain(subject, known, after: failure) { facts.append(again) }
     return facts
   }
 
@@ -127,9 +132,9 @@ extension Receipt {
   /// A newer answer can be imported before an older one. The store stops trying for good, so an end
   /// that it stated after this failure is later.
   func lapsedAgain(
-    _ subject: RenewalSubject, _ known: KnownRenewals, after time: Instant
+    _ subject: RenewalSubject, _ known: KnownRenewals, after failure: KnownRenewals.Failure
   ) throws(ImportError) -> Event? {
-    guard let end = subject.periodEnd, let lapse = known.lapse(at: end, hiddenAt: time) else {
+    guard let end = subject.periodEnd, let lapse = known.lapse(at: end, hiddenBy: failure) else {
       return nil
     }
     var data = EventData.Builder()

@@ -17,6 +17,8 @@ struct Receipt: Sendable {
   /// When the submitted receipt was created.
   private let createdAt: Instant?
   private let vocabulary: StoreVocabulary
+  /// Whether it is what the store signs, each statement with its own date.
+  var isSigned: Bool { vocabulary == .signed }
 
   /// Reads an answer. The bundle identifier can also come from the enclosing notification.
   init(

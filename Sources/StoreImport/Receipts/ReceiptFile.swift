@@ -50,7 +50,8 @@ enum ReceiptFile {
 
   private static let isJSON = ImportError(
     .otherFormat, reason: "expected an app's receipt, found JSON",
-    remedy: "If it is an answer of verifyReceipt, import it as verify-receipt")
+    remedy: "If it is an answer of verifyReceipt, import it as verify-receipt; if a member of it, "
+      + "such as receipt-data, has the receipt, pass that text alone")
 }
 
 extension AppReceipt {

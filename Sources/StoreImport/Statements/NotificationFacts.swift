@@ -165,17 +165,20 @@ struct NotificationFacts {
     return KnownRenewals(states: known.renewals[Name(original)] ?? [])
   }
 
-  /// Returns when a renewal failed: after the end of the period, if the ledger knows that end
-  /// already, whichever of the two the store said first.
-  private func failed(at date: Instant) throws(ImportError) -> Instant {
-    guard let end = try purchase?.expiresAt(), date <= end else { return date }
-    let after = Instant(microseconds: end.microseconds + 1)
+  /// Returns where a failed renewal stands: right after the end of the period, if the ledger knows
+  /// that end already, whichever of the two the store said first. The subscription is then over at
+  /// no moment between them.
+  private func failed(at date: Instant) throws(ImportError) -> (date: Instant, sequence: Int64?) {
+    guard let end = try purchase?.expiresAt(), date <= end else { return (date, nil) }
+    let recorded = known.recorded[Name(uuid)]
+    // Daybook dated it a microsecond later before it had a sequence, and the event stays.
+    let later = Instant(microseconds: end.microseconds + 1)
+    if recorded?.occurredAt == later { return (later, nil) }
+    let after = (date: end, sequence: Int64?.some(KnownRenewals.Failure.afterEnd))
     if date == end { return after }
     // The same notification again gives the same event.
-    if let recorded = known.recorded[Name(uuid)] {
-      return recorded.occurredAt == after ? after : date
-    }
-    return try states().isDatedByItself(end) ? after : date
+    if let recorded { return recorded.sequence == after.sequence ? after : (date, nil) }
+    return try states().isDatedByItself(end) ? after : (date, nil)
   }
 
   private func dated(_ occurrence: NotificationMeaning.Occurrence) throws(ImportError) -> Instant {
@@ -214,11 +217,13 @@ struct NotificationFacts {
     let isRecovery = kind == .subscriptionBillingRecovered
     var date = try dated(isRecovery ? .signature : meaning.occurrence)
     let isFailure = kind == .subscriptionBillingFailed || kind == .subscriptionGracePeriodEntered
-    if isFailure { date = try failed(at: date) }
-    return signed(
-      event(
-        kind, at: date, product: purchase?.product ?? renewal?.product,
-        transaction: purchase?.transaction, original: original, data))
+    var sequence: Int64?
+    if isFailure { (date, sequence) = try failed(at: date) }
+    var event = event(
+      kind, at: date, product: purchase?.product ?? renewal?.product,
+      transaction: purchase?.transaction, original: original, data)
+    event.sequence = sequence
+    return signed(event)
   }
 
   /// The offer under which the next period will be paid.

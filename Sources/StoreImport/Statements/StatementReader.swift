@@ -163,7 +163,8 @@ struct StatementReader {
     var items: [Item] = []
     func at(_ path: String) -> String { place.isEmpty ? path : "\(place), \(path)" }
     let names = ["signedTransactions", "data", "notificationHistory", "signedTransactionInfo"]
-    guard names.contains(where: { answer.members[$0] != nil }) else {
+    // A page can be empty, and leave its list out.
+    guard (names + ["hasMore"]).contains(where: { answer.members[$0] != nil }) else {
       let other = OtherFormat(answer.members)
       throw ImportError(
         .otherFormat, path: place,

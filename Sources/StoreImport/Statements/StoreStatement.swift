@@ -165,7 +165,8 @@ extension Receipt {
   func facts(_ known: KnownPurchases, besides own: [Event]) throws(ImportError) -> [Event] {
     let offers = own.filter { $0.type.kind == .subscriptionOfferRedeemed }.map { $0.data["offer"] }
     let billingKinds: [EventKind] = [.subscriptionBillingFailed, .subscriptionGracePeriodEntered]
-    let failedAt = own.filter { billingKinds.contains($0.type.kind) }.map(\.occurredAt).max()
+    let failure = own.filter { billingKinds.contains($0.type.kind) }
+      .map { KnownRenewals.Failure($0) }.max()
     let own = own.map(\.type.kind)
     let isBilling = own.contains { billingKinds.contains($0) }
     var facts: [Event] = []
@@ -182,8 +183,9 @@ extension Receipt {
     guard isBilling, let askedAt else { return facts }
     for subject in renewals.subjects {
       let known = KnownRenewals(states: known.renewals[Name(subject.original)] ?? [])
-      guard let again = try lapsedAgain(subject, known, after: max(askedAt, failedAt ?? askedAt))
-      else { continue }
+      let statement = KnownRenewals.Failure(at: askedAt)
+      let last = max(statement, failure ?? statement)
+      guard let again = try lapsedAgain(subject, known, after: last) else { continue }
       if !facts.contains(where: { $0.id == again.id }) { facts.append(again) }
     }
     return facts

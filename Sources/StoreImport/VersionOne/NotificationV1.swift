@@ -194,6 +194,10 @@ extension NotificationV1 {
         let event = known.recorded[event.id] ?? event
         facts.append(event)
         known.add(event, saidAt: saidAt ?? event.occurredAt)
+        if let again = try lapsedAgain(after: event, known) {
+          facts.append(again)
+          known.add(again, saidAt: again.occurredAt)
+        }
       }
       for event in try receipt.facts(known) {
         facts.append(event)
@@ -201,6 +205,28 @@ extension NotificationV1 {
       }
       return facts
     } catch { throw error.at(place) }
+  }
+
+  /// The period that a failed renewal is about, as a renewal state of the receipt would name it.
+  func failedSubject() throws(ImportError) -> RenewalSubject? {
+    guard meaning?.kinds.contains(.subscriptionBillingFailed) == true, let newest else {
+      return nil
+    }
+    return RenewalSubject(
+      entry: whole, original: try newest.original(), product: newest.product, period: newest,
+      periodEnd: try newest.expiresAt())
+  }
+
+  /// Returns the end of the period again, which the store stated after this failure, if it was
+  /// imported first.
+  private func lapsedAgain(
+    after event: Event, _ known: KnownPurchases
+  ) throws(ImportError) -> Event? {
+    guard event.type.kind == .subscriptionBillingFailed, let subject = try failedSubject() else {
+      return nil
+    }
+    let renewals = KnownRenewals(states: known.renewals[Name(subject.original)] ?? [])
+    return try receipt.lapsedAgain(subject, renewals, after: KnownRenewals.Failure(event))
   }
 
   /// Returns what the type says and the receipt does not.

@@ -169,7 +169,8 @@ struct NotificationV1Group {
         }
         for notification in group.notifications {
           subject.identifiers += try notification.own().map(\.id)
-          for found in notification.receipt.renewals.subjects {
+          let failed = try notification.failedSubject().map { [$0] } ?? []
+          for found in notification.receipt.renewals.subjects + failed {
             let renewal = ReceiptImport.Renewal(
               original: Name(found.original), transaction: found.period.map { Name($0.transaction) }
             )

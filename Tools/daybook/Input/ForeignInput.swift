@@ -84,7 +84,9 @@ struct ForeignInput {
 
   /// What a line is that is not an event; `nil` if that is not known.
   func reason(of line: [UInt8]) -> String? {
-    let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces)
+    // A line of another system can end with a carriage return.
+    let text = String(decoding: line, as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
     let word = text.trimmingCharacters(in: ["\""])
     if word.wholeMatch(of: /eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/) != nil {
       return signedText(word)
@@ -110,21 +112,24 @@ struct ForeignInput {
   }
 
   private func reason(of document: Any) -> String? {
-    if document is [Any] {
+    if let elements = document as? [Any] {
+      // An import reads an array as it is.
+      if let first = elements.first, let known = imported(first) { return known }
       return "this is a JSON array, and not one event: run \(append(after: "jq -c '.[]'"))"
     }
     guard let object = document as? [String: Any] else { return nil }
     func has(_ names: String...) -> Bool { names.contains { object[$0] != nil } }
-    let message = object["message"] as? [String: Any]
     let isEvent = has("type") && has("id", "occurredAt")
     let other = OtherFormat(
-      has: { object[$0] != nil }, message: message.map { inner in { inner[$0] != nil } })
+      has: { object[$0] != nil }, inner: { (object[$0] as? [String: Any])?[$1] != nil },
+      text: { object[$0] as? String })
     if let other, !isEvent, other.format?.isSigned != false {
       guard let format = other.format else { return "this is \(other.what): \(other.remedy)" }
       return "this is \(other.what): run \(importing(format.rawValue))"
     }
-    if has("receipt-data") {
-      return receipt("`jq -r '.\"receipt-data\"' \(word) | daybook import receipt -`")
+    let receipts = Self.receiptMembers.filter { (object[$0] as? String)?.hasPrefix("MI") == true }
+    if let name = receipts.first, !isEvent, !has("status") {
+      return receipt("`jq -r '.\"\(name)\"' \(word) | daybook import receipt -`")
     }
     if let other, let format = other.format, [.notificationV1, .revenueCat].contains(format) {
       return "this is \(other.what): run \(importing(format.rawValue))"
@@ -143,6 +148,27 @@ struct ForeignInput {
     }
     return nil
   }
+
+  /// What an element of an array is, if an import reads such an array as it is; `nil` if none does.
+  private func imported(_ element: Any) -> String? {
+    let known =
+      if let text = element as? String {
+        reason(of: Array(text.utf8))
+      } else if let object = element as? [String: Any], object["occurredAt"] == nil {
+        reason(of: object)
+      } else { String?.none }
+    let isRead = Self.arrayFormats.contains { known?.contains(importing($0.rawValue)) == true }
+    return isRead ? known : nil
+  }
+
+  private static let arrayFormats: [ImportFormat] = [
+    .notification, .transaction, .renewal, .appTransaction, .history, .notificationV1, .revenueCat,
+  ]
+
+  /// The members in which apps and libraries send a receipt to a server.
+  private static let receiptMembers = [
+    "receipt-data", "receipt_data", "receiptData", "transactionReceipt", "latest_receipt",
+  ]
 
   /// What a signed text is, by the payload, which nobody verifies here.
   private func signedText(_ text: String) -> String {

@@ -19,6 +19,8 @@ struct MemoryFile: Sendable {
     do throws(FileError) {
       guard try files.names(in: folder).contains(Self.name) else { return EventMapping.Memory() }
       let file = try files.open(folder + "/" + Self.name)
+      // A larger one is damaged, and is replaced.
+      guard try file.size() <= Spool.fileBytesMax else { return EventMapping.Memory() }
       bytes = try file.read(at: 0, count: try file.size())
     } catch {
       return nil

@@ -464,6 +464,28 @@ import Testing
     #expect(throws: SpoolError.full(bytes: 40, bytesMax: 40)) { try small.setAside([one]) }
   }
 
+  @Test("opens and goes on beside files that are too large to read") func enormous() throws {
+    let folder = try TemporaryFolder()
+    do { try Spool(folder: folder.path).append("first") }
+    let names = ["ffff.spool", "0000000000000000.spool", "refused.jsonl", "memory.json"]
+    for name in names {
+      let file = try SystemFiles().open(folder.path + "/" + name)
+      // It takes no room on the disk.
+      try file.truncate(to: 1 << 40)
+    }
+    let spool = try Spool(folder: folder.path)
+    #expect(spool.report.unreadableFiles == 2 && spool.report.events == 1)
+    try spool.append("second")
+    #expect(try spool.allLines() == ["first", "second"])
+    #expect(throws: SpoolError.self) {
+      try spool.setAside([RefusedLine(line: [UInt8]("{}".utf8), reason: "no")])
+    }
+    #expect(throws: SpoolError.self) { try spool.retryRefused() }
+    let recorder = Recorder(RecorderSettings(app: "app", device: "phone"), spool: spool)
+    try recorder.record(app: .ended(reason: nil))
+    #expect(spool.count == 3)
+  }
+
   @Test("checks what it reads by CRC-32C") func checksum() {
     // RFC 3720, B.4: 32 bytes of zeros, and the digits of the usual check value.
     #expect(CRC32C.sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)

@@ -158,6 +158,9 @@ private struct SilentServer: EventUploader {
       .status(200, body: #"{"id":"e0"}"#), .status(200, body: #"{"id":"e0","position":0}"#),
       .status(200, body: #"{"id":"e0","position":"1"}"#), .status(413), .status(400),
       .status(200, body: #"{"id":"other","position":1}"#), .status(200, body: #"{"position":1}"#),
+      // A ledger has one event at each position, and each event at one.
+      .status(200, body: "{\"id\":\"e0\",\"position\":1}\n{\"id\":\"e1\",\"position\":1}"),
+      .status(200, body: "{\"id\":\"e0\",\"position\":1}\n{\"id\":\"e0\",\"position\":2}"),
     ]
     for mood in answers {
       let spool = try spool(2)

@@ -20,7 +20,7 @@ extension Spool {
       let bytes: [UInt8]
       do throws(FileError) {
         file = try files.open(path)
-        bytes = try file.read(at: 0, count: try file.size())
+        bytes = try file.whole(path, bytesMax: fileBytesMax)
       } catch {
         // It may be readable another time: it stays, and its numbers are not used again.
         report.unreadableFiles += 1
@@ -54,6 +54,9 @@ extension Spool {
 
   /// Numbers from here on are nobody's: a file with such a name was not written by a spool.
   private static let serialMax = UInt64.max / 4
+  /// The largest file that is read, in bytes: more than any batch that finds room, in a spool of
+  /// four times the size that is usual.
+  static let fileBytesMax = 64 << 20
   /// More records than a file has.
   private static let unreadableRecordsMax: UInt64 = 1 << 24
 

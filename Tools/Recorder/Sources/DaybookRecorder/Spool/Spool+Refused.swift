@@ -16,7 +16,7 @@ extension Spool {
       do throws(FileError) {
         let file = try files.open(refusedPath)
         try files.syncFolder(folder)
-        let known = try file.read(at: 0, count: try file.size())
+        let known = try file.whole(refusedPath, bytesMax: Self.fileBytesMax)
         // A kill can have left part of a line. It is completed by a line feed.
         let needsFeed = known.last.map { $0 != UInt8(ascii: "\n") } ?? false
         var added: [UInt8] = needsFeed ? [UInt8(ascii: "\n")] : []
@@ -68,7 +68,7 @@ extension Spool {
   private func readRefused() throws(FileError) -> (events: [[UInt8]], unreadable: [UInt8]) {
     guard try files.names(in: folder).contains(Self.refusedName) else { return ([], []) }
     let file = try files.open(refusedPath)
-    let known = try file.read(at: 0, count: try file.size())
+    let known = try file.whole(refusedPath, bytesMax: Self.fileBytesMax)
     var events: [[UInt8]] = []
     var unreadable: [UInt8] = []
     for line in known.split(separator: UInt8(ascii: "\n")) {

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// What the spool needs of a file system. ``SystemFiles`` is the real one; tests pass others, which
 /// fail, or forget what was not synced.
 public protocol SpoolFiles: Sendable {
@@ -27,6 +35,18 @@ public protocol SpoolFile: AnyObject, Sendable {
   func truncate(to size: Int) throws(FileError)
   /// Returns when what was written is on the disk, and not in its cache.
   func sync() throws(FileError)
+}
+
+extension SpoolFile {
+  /// The whole file.
+  ///
+  /// - Throws: ``FileError`` if it has more than `bytesMax` bytes, too: the disk damaged it, or
+  ///   somebody else wrote it, and an app that reads it would end at each launch.
+  func whole(_ path: String, bytesMax: Int) throws(FileError) -> [UInt8] {
+    let size = try size()
+    guard size <= bytesMax else { throw FileError(call: "read", path: path, code: EFBIG) }
+    return try read(at: 0, count: size)
+  }
 }
 
 /// A call to the file system that failed.

@@ -58,7 +58,8 @@ public struct SpoolReport: Sendable, Equatable {
   /// write left that failed. They are kept, those at the end of a file at once and others before
   /// the file goes, in up to 16 files whose names end in `.damaged`: nothing removes them but you.
   public var damagedBytes = 0
-  /// Files that the disk did not read. They stay, and the next opening tries again.
+  /// Files that the disk did not read, or that are too large to be read. They stay, and the next
+  /// opening tries again.
   public var unreadableFiles = 0
 
   public init() {}

@@ -24,16 +24,32 @@ struct AnswerReading: Equatable {
         serials[id, default: []].append(line.serial)
       }
     }
-    for text in answer.body.split(separator: UInt8(ascii: "\n")) {
-      guard let verdict = Self.verdict(text), let sent = serials[verdict.id] else { continue }
+    let verdicts = answer.body.split(separator: UInt8(ascii: "\n")).compactMap(Self.verdict)
+    let doubtful = Self.doubtful(verdicts)
+    for verdict in verdicts {
+      guard let sent = serials[verdict.id] else { continue }
       if let position = verdict.position, position > 0 {
-        acknowledged.formUnion(sent)
+        if !doubtful.contains(verdict.id) { acknowledged.formUnion(sent) }
       } else if let reason = verdict.refused {
         for serial in sent { refused[serial] = String(reason.prefix(Self.reasonCharactersMax)) }
       }
     }
     // An acknowledgement is never taken back.
     for serial in acknowledged { refused[serial] = nil }
+  }
+
+  /// The ids whose positions cannot be right: a ledger has one event at each position, and each
+  /// event at one.
+  private static func doubtful(_ verdicts: [Verdict]) -> Set<String> {
+    var ids: [Int64: Set<String>] = [:]
+    var positions: [String: Set<Int64>] = [:]
+    for verdict in verdicts {
+      guard let position = verdict.position, position > 0 else { continue }
+      ids[position, default: []].insert(verdict.id)
+      positions[verdict.id, default: []].insert(position)
+    }
+    let shared = ids.values.filter { $0.count > 1 }.flatMap(\.self)
+    return Set(shared).union(positions.filter { $0.value.count > 1 }.keys)
   }
 
   private struct Verdict: Decodable {
