@@ -44,7 +44,7 @@ struct ForeignInput {
     guard line.count <= eventSizeBytesMax, let first = line.first(where: { !Self.isSpace($0) }),
       first == UInt8(ascii: "{") || first == UInt8(ascii: "["), Self.isOpen(line)
     else { return nil }
-    if let known = wholeDocument().flatMap(reason(of:)) { return known }
+    if let known = wholeDocument().flatMap(reason(ofDocument:)) { return known }
     return first == UInt8(ascii: "[")
       ? "this is a JSON array, and not one event a line: run \(append(after: "jq -c '.[]'"))"
       : "this JSON object goes over several lines: run \(append(after: "jq -c ."))"
@@ -105,13 +105,13 @@ struct ForeignInput {
         + "its columns (docs/importing-tables.md)"
     }
     guard text.hasPrefix("{") || text.hasPrefix("[") else { return nil }
-    do { return reason(of: try JSONSerialization.jsonObject(with: Data(line))) } catch {
+    do { return reason(ofDocument: try JSONSerialization.jsonObject(with: Data(line))) } catch {
       // It is not JSON, which the decoder has reported with its location.
       return nil
     }
   }
 
-  private func reason(of document: Any) -> String? {
+  private func reason(ofDocument document: Any) -> String? {
     if let elements = document as? [Any] {
       // An import reads an array as it is.
       if let first = elements.first, let known = imported(first) { return known }
@@ -155,7 +155,7 @@ struct ForeignInput {
       if let text = element as? String {
         reason(of: Array(text.utf8))
       } else if let object = element as? [String: Any], object["occurredAt"] == nil {
-        reason(of: object)
+        reason(ofDocument: object)
       } else { String?.none }
     let isRead = Self.arrayFormats.contains { known?.contains(importing($0.rawValue)) == true }
     return isRead ? known : nil
@@ -172,7 +172,7 @@ struct ForeignInput {
 
   /// What a signed text is, by the payload, which nobody verifies here.
   private func signedText(_ text: String) -> String {
-    if let known = payload(of: text).flatMap(reason(of:)) {
+    if let known = payload(of: text).flatMap(reason(ofDocument:)) {
       return known + ", with --app and the app's bundle id"
     }
     return "this is signed data of StoreKit 2 (a JWS): run \(importing("transaction")), or import "
