@@ -26,7 +26,7 @@ struct ResponderAddress: Sendable {
     let parts = named.utf8.count <= Self.bytesMax ? URLComponents(string: named) : nil
     let scheme = parts?.scheme?.lowercased()
     guard let parts, scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty,
-      parts.user == nil, parts.password == nil
+      parts.user == nil, parts.password == nil, parts.port.map(NetworkPort.isKnown) ?? true
     else {
       throw Unusable(
         reason: "expected the responder's address with http or https, found "

@@ -51,6 +51,11 @@ package enum StoreEndpoint: Sendable, Hashable, CaseIterable {
   }
 }
 
+/// A port of TCP (RFC 9293). The HTTP client ends the program at a larger number.
+enum NetworkPort {
+  static func isKnown(_ number: Int?) -> Bool { number.map((1...65_535).contains) ?? false }
+}
+
 /// The servers of the App Store Server API.
 package struct StoreHost: Sendable, Hashable {
   /// Where purchases are made. What Xcode tests has no server.
@@ -93,9 +98,14 @@ package struct StoreHost: Sendable, Hashable {
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":")].contains(byte)
     }
-    guard !rest.isEmpty, rest.utf8.allSatisfy(allowed) else {
+    let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+    guard rest.utf8.allSatisfy(allowed), let name = parts.first, !name.isEmpty,
+      parts.count == 1 || parts.count == 2 && NetworkPort.isKnown(Int(parts[1]))
+    else {
       throw PullError(
-        .refused, "the host \(text) cannot be used: expected a name and perhaps a port, no path.")
+        .refused,
+        "the host \(text) cannot be used: expected a name and perhaps a port from 1 to 65535, no "
+          + "path.")
     }
     base = plain
   }

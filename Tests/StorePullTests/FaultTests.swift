@@ -380,7 +380,8 @@ import Testing
     }
     for text in [
       "http://a.example", "a.example", "https://", "https://a/b", "http://127.0.0.1.evil.example",
-      "https://u@a",
+      "https://u@a", "http://127.0.0.1:99999", "https://a:0", "https://a:", "https://:443",
+      "https://a:1:2", "https://a:x",
     ] {
       #expect(throws: PullError.self, "\(text)") { try StoreHost(text) }
     }

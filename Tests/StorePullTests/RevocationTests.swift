@@ -318,6 +318,7 @@ struct RevocationTests {
       (nil, "names no responder"), ("ldap://example.com/a", "http or https"),
       ("file:///etc/passwd", "http or https"), ("http://", "http or https"),
       ("http://a:b@example.com/", "http or https"), ("ocsp.example.com", "http or https"),
+      ("http://example.com:99999/", "http or https"), ("http://example.com:0/", "http or https"),
       ("http://127.0.0.1:80/a", "is this machine"), ("http://LOCALHOST/", "is this machine"),
       ("https://[::1]:1/", "is this machine"), ("http://0.0.0.0/", "is this machine"),
       ("http://2130706433/", "is this machine"), ("http://0x7f.1/", "is this machine"),
