@@ -18,49 +18,77 @@ func concurrentMap<Value: Sendable>(
   _ count: Int, _ helpers: HelperThreads, _ body: @escaping @Sendable (Int) -> Value
 ) -> [Value] {
   guard count > 1 else { return (0..<count).map(body) }
-  let pieces = Pieces(count, body)
-  helpers.offer(count - 1) { pieces.work() }
-  pieces.work()
-  return pieces.results()
+  let work = ConcurrentWork(count, body)
+  helpers.offer(count - 1) { work.help() }
+  return work.results()
 }
 
-/// Work in pieces. Whoever works on it takes the next one, until there is none.
-private final class Pieces<Value: Sendable>: Sendable {
+/// Work in pieces that threads of the process begin at once, while the caller does something else.
+///
+/// Whoever works on it takes the next piece, until there is none. The caller must end it with
+/// ``results()`` or ``abandon()``, because until then the pieces run and use what they captured.
+package final class ConcurrentWork<Value: Sendable>: Sendable {
   private struct State {
     var results: [Value?]
+    /// How many pieces somebody has taken, and how many of these are done.
+    var taken = 0
     var done = 0
-    /// Released when all is done, because a helper that comes late may keep the pieces themselves.
+    /// Released when all is done, because a helper that comes late may keep the work itself.
     var body: (@Sendable (Int) -> Value)?
+
+    var isDone: Bool { done == results.count }
   }
 
-  private let count: Int
-  private let next = Atomic<Int>(0)
   private let state: Mutex<State>
   private let finished = DispatchSemaphore(value: 0)
 
-  init(_ count: Int, _ body: @escaping @Sendable (Int) -> Value) {
-    self.count = count
+  fileprivate init(_ count: Int, _ body: @escaping @Sendable (Int) -> Value) {
     state = Mutex(State(results: [Value?](repeating: nil, count: count), body: body))
   }
 
-  func work() {
-    guard let body = state.withLock({ $0.body }) else { return }
-    while true {
-      let piece = next.wrappingAdd(1, ordering: .relaxed).oldValue
-      guard piece < count else { return }
+  /// Begins work: calls `body` with each number below `count`, which must be above 0.
+  ///
+  /// - Parameter body: Called on several threads at a time. It must not wait for another call.
+  package static func begin(
+    _ count: Int, _ body: @escaping @Sendable (Int) -> Value
+  ) -> ConcurrentWork {
+    begin(count, HelperThreads.shared, body)
+  }
+
+  static func begin(
+    _ count: Int, _ helpers: HelperThreads, _ body: @escaping @Sendable (Int) -> Value
+  ) -> ConcurrentWork {
+    precondition(count > 0, "there is no work")
+    let work = ConcurrentWork(count, body)
+    helpers.offer(count) { work.help() }
+    return work
+  }
+
+  /// Works until all pieces are taken.
+  fileprivate func help() {
+    while let (piece, body) = take() {
       let result = body(piece)
       let isLast = state.withLock { state in
         state.results[piece] = result
         state.done += 1
-        return state.done == count
+        return state.isDone
       }
       if isLast { finished.signal() }
     }
   }
 
-  /// Waits for the pieces that others have taken, and returns all results.
-  func results() -> [Value] {
-    finished.wait()
+  private func take() -> (piece: Int, body: @Sendable (Int) -> Value)? {
+    state.withLock { state in
+      guard let body = state.body, state.taken < state.results.count else { return nil }
+      state.taken += 1
+      return (state.taken - 1, body)
+    }
+  }
+
+  /// Works on what is left, waits for the pieces that others have taken, and returns all results.
+  package func results() -> [Value] {
+    help()
+    wait()
     return state.withLock { state in
       state.body = nil
       return state.results.map { result in
@@ -68,6 +96,22 @@ private final class Pieces<Value: Sendable>: Sendable {
         return result
       }
     }
+  }
+
+  /// Waits for the pieces that somebody has taken. The others are not done any more.
+  package func abandon() {
+    let isRunning = state.withLock { state in
+      state.body = nil
+      state.results.removeLast(state.results.count - state.taken)
+      return !state.isDone
+    }
+    if isRunning { wait() }
+  }
+
+  /// Waits until all is done, however often it is called.
+  private func wait() {
+    finished.wait()
+    finished.signal()
   }
 }
 

@@ -61,6 +61,49 @@ struct WorkThreadsTests {
     }
     #expect(results == [.success, .success])
   }
+
+  @Test("begin work while the caller does something else") func begin() {
+    let pool = HelperThreads(max: 1, startingWith: ThreadStart.run)
+    let begun = DispatchSemaphore(value: 0)
+    let work = ConcurrentWork.begin(3, pool) { piece in
+      begun.signal()
+      return piece * piece
+    }
+    #expect(begun.wait(timeout: .now() + 60) == .success)
+    #expect(work.results() == [0, 1, 4])
+  }
+
+  @Test("leave begun work to the caller if there are none") func alone() {
+    let pool = HelperThreads(max: 1, startingWith: ThreadsByHand(allowed: 0).start)
+    let counted = Counted()
+    let work = ConcurrentWork.begin(3, pool) { piece in
+      counted.add()
+      return piece
+    }
+    #expect(counted.total == 0)
+    #expect(work.results() == [0, 1, 2])
+    let abandoned = ConcurrentWork.begin(3, pool) { _ in counted.add() }
+    abandoned.abandon()
+    #expect(counted.total == 3)
+  }
+
+  @Test("are waited for when work is abandoned, and begin no further piece") func abandon() {
+    let pool = HelperThreads(max: 2, startingWith: ThreadStart.run)
+    let (begun, ended) = (Counted(), Counted())
+    let first = DispatchSemaphore(value: 0)
+    for _ in 0..<100 {
+      let work = ConcurrentWork.begin(50, pool) { _ in
+        begun.add()
+        first.signal()
+        ended.add()
+      }
+      first.wait()
+      work.abandon()
+      let total = begun.total
+      #expect(ended.total == total)
+      #expect(begun.total == total)
+    }
+  }
 }
 
 private final class Counted: Sendable {

@@ -29,7 +29,19 @@ public struct InMemoryLedger {
     append(isSorted ? facts : facts.sorted { $0.position < $1.position })
   }
 
-  /// Folds facts that are known to form a single unit. The result is that of `init(folding:)`, but
+  /// Like `init(folding:texts:)`, but somebody else may fold separate units ahead, for example on
+  /// several threads. What `foldAhead` does not return is folded here.
+  package init(
+    folding facts: [Fact], texts: any FactTexts,
+    ahead foldAhead: @escaping (SeparateUnits) -> [UnitNumber: FoldedUnit]
+  ) {
+    self.init(texts: texts)
+    stored.foldAhead = foldAhead
+    append(facts)
+    stored.foldAhead = nil
+  }
+
+  /// Folds facts that are known to form a single unit. The result is that of `init(folding:texts:)`, but
   /// the union-find is skipped. The unit cannot be looked up by name, and no facts can be appended.
   ///
   /// - Complexity: O(*n*) in the number of facts if they are in the fold order.

@@ -36,6 +36,9 @@ struct InMemoryUnits {
   private(set) var changes = UnitChanges()
   /// Whether those facts may take content away from its holder.
   private var releasesContent = false
+  /// Folds units ahead, before anything is stored.
+  var foldAhead: ((SeparateUnits) -> [UnitNumber: FoldedUnit])?
+  private var foldedAhead: [UnitNumber: FoldedUnit] = [:]
 
   /// Starts to record what new facts change.
   mutating func begin(_ facts: [Fact]) {
@@ -119,6 +122,15 @@ extension InMemoryUnits {
 }
 
 extension InMemoryUnits: UnitWriter {
+  mutating func willFold(_ units: SeparateUnits?) {
+    assert(foldAhead == nil || entries.isEmpty, "units are folded ahead without what is stored")
+    if let units, let foldAhead { foldedAhead = foldAhead(units) }
+  }
+
+  mutating func foldedAhead(_ unit: UnitNumber) -> UnitAhead? {
+    foldedAhead.removeValue(forKey: unit).map(UnitAhead.folded)
+  }
+
   mutating func parent(of name: NameNumber) -> NameNumber? { parents.knownParent(of: name) }
 
   func commonUnit(of names: UnitNodes) -> UnitNumber? { parents.commonUnit(of: names) }

@@ -10,19 +10,10 @@ extension UnitSet {
     try storedFacts(of: unit, in: &storage) + newFacts(of: unit)
   }
 
-  /// A unit with its new facts, and whether that equals what is stored.
-  struct FoldedUnit {
-    var unit: Unit
-    var isStored = false
-  }
-
   /// Continues a unit from its stored state; `nil` if it has to be folded again from all of its
   /// facts.
   ///
-  /// The fold can continue if the new facts follow the stored ones, or the state can go back to
-  /// before them, and nothing changed in the context that the state depends on. A unit that
-  /// absorbed others, or that was split from others, has no stored state. One that shares state of
-  /// the absent device does not go back, because a late fact can show that it never did.
+  /// A unit that absorbed others, or that was split from others, has no stored state.
   ///
   /// - Complexity: O(*k*) in the unit's new facts, and in the folded ones after the first of them.
   private mutating func continued<Storage: UnitStorage & ~Escapable>(
@@ -31,16 +22,17 @@ extension UnitSet {
     guard absorbedByUnit[unit] == nil, parted[unit] == nil,
       var stored = try storage.takeState(of: unit)
     else { return nil }
-    let facts = newFacts(of: unit, after: stored.foldedThrough)
-    let sorted = facts.inFoldOrder(texts)
-    let isLate = sorted.first.map { stored.unit?.isLate($0, texts) ?? false } ?? false
-    if isLate, !(stored.unit?.couplings.isEmpty ?? true) { return nil }
-    guard try goOn(from: &stored, with: sorted, in: storage), let state = stored.unit else {
-      return nil
-    }
-    advances[unit] = facts
-    if isLate { wentBack.insert(unit) }
-    return FoldedUnit(unit: state, isStored: facts.isEmpty)
+    let continued = unitFold().continued(&stored, with: newFacts(of: unit))
+    try storage.checkTexts()
+    guard let continued else { return nil }
+    note(continued, of: unit)
+    return continued
+  }
+
+  /// Notes how a unit was continued.
+  private mutating func note(_ folded: FoldedUnit, of unit: UnitNumber) {
+    advances[unit] = folded.advancedWith
+    if folded.wentBack { wentBack.insert(unit) }
   }
 
   /// Folds a unit from all of its facts, even if its state is stored; `nil` if it has no facts.
@@ -57,36 +49,14 @@ extension UnitSet {
     _ facts: [Fact], in storage: borrowing Storage
   ) throws(Storage.Failure) -> Unit? {
     if facts.isEmpty { return nil }
-    // There are rarely more rows than facts.
-    let keepsJournal = journalRowsMin.map { facts.count > $0 } ?? false
-    let unit = Unit.fold(facts, sharedFoldContext(), keepsJournal: keepsJournal)
+    let unit = unitFold().fold(facts)
     try storage.checkTexts()
     return unit
   }
 
-  /// The new facts of a unit that its stored state does not contain. It may contain some, because a
-  /// merge that was cut short has written states that are ahead of its checkpoint.
-  private func newFacts(of unit: UnitNumber, after position: UInt64) -> [Fact] {
-    let facts = newFacts(of: unit)
-    guard facts.contains(where: { $0.position <= position }) else { return facts }
-    return facts.filter { $0.position > position }
-  }
-
-  /// Continues a stored state with the unit's new facts, in the fold order. Returns false if they
-  /// reach back, or if something changed that the state depends on.
-  private mutating func goOn<Storage: UnitStorage & ~Escapable>(
-    from stored: inout StoredState, with facts: [Fact], in storage: borrowing Storage
-  ) throws(Storage.Failure) -> Bool {
-    if !change.isEmpty, stored.unit?.isAffected(by: change) ?? true { return false }
-    if facts.isEmpty { return stored.unit != nil }
-    var keepsJournal = false
-    if let rowsMin = journalRowsMin, let unit = stored.unit {
-      keepsJournal = unit.mayKeepJournal(rowsMin: rowsMin)
-    }
-    let advances =
-      stored.unit?.advance(facts, sharedFoldContext(), keepsJournal: keepsJournal) ?? false
-    try storage.checkTexts()
-    return advances
+  /// How the set folds one unit.
+  private mutating func unitFold() -> UnitFold {
+    UnitFold(context: sharedFoldContext(), change: change, journalRowsMin: journalRowsMin)
   }
 }
 
@@ -135,14 +105,23 @@ extension UnitSet {
   /// Folds and writes every unit that the new facts, or what they changed in the context, concern.
   ///
   /// Units that touch state of the absent device are written last, when it is known which of them
-  /// belong together. All others are written at once.
+  /// belong together. All others are written at once. The storage may fold separate ones ahead.
   ///
   /// - Complexity: O(*k*) in the new facts that continue what is stored; O(*n* log *n*) in all
   ///   facts of the units that are folded again.
   package mutating func foldAll<Storage: UnitWriter & ~Escapable>(
     into storage: inout Storage
   ) throws(Storage.Failure) {
-    for unit in units { try foldAndWrite(unit, into: &storage) }
+    try storage.willFold(separateUnits())
+    for unit in units {
+      switch try storage.foldedAhead(unit) {
+      case .written: uncoupled.insert(unit)
+      case .folded(let folded):
+        note(folded, of: unit)
+        try writeUnlessCoupled(folded.unit, of: unit, into: &storage)
+      case nil: try foldAndWrite(unit, into: &storage)
+      }
+    }
     if !change.isEmpty {
       let concerned = try storage.units(concernedBy: change) { unit in
         indicesByUnit[unit] != nil || absorbed.contains(unit) || parted[unit] != nil

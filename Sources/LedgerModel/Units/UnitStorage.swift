@@ -90,6 +90,13 @@ package protocol UnitStorage: UnionFind, ~Escapable {
 
 /// A storage that keeps what is folded.
 package protocol UnitWriter: UnitStorage, ~Escapable {
+  /// Offers units that the storage may fold ahead, for example on several threads.
+  mutating func willFold(_ units: SeparateUnits?) throws(Failure)
+
+  /// What the storage has folded ahead of a unit; `nil` if the set has to fold it. Asked once for
+  /// each unit with new facts, in ascending order.
+  mutating func foldedAhead(_ unit: UnitNumber) throws(Failure) -> UnitAhead?
+
   /// The stored units whose state or stored answers depend on what changed, besides those that are
   /// folded anyway.
   mutating func units(
@@ -101,6 +108,18 @@ package protocol UnitWriter: UnitStorage, ~Escapable {
   mutating func write(
     _ write: UnitWrite, _ state: Unit, _ context: SharedContext
   ) throws(Failure)
+}
+
+extension UnitWriter where Self: ~Escapable {
+  package mutating func willFold(_ units: SeparateUnits?) {}
+  package mutating func foldedAhead(_ unit: UnitNumber) -> UnitAhead? { nil }
+}
+
+/// A unit that a storage has folded ahead.
+package enum UnitAhead: Sendable {
+  /// The storage has also stored it. It touches no state of the absent device.
+  case written
+  case folded(FoldedUnit)
 }
 
 /// Which unit is written.

@@ -7,8 +7,10 @@ internal import WorkThreads
 /// A batch of the log that is read for folding: its facts, and the entries for the indexes.
 struct FactBatch {
   private(set) var facts: [Fact] = []
-  /// Keyed hashes of ids, with positions.
-  private(set) var ids: [RunEntry] = []
+  /// Keyed hashes of ids, with positions, in this order.
+  private var ids: [RunEntry] = []
+  /// Sorts the same in the background; `nil` if there are few.
+  private var sorting: ConcurrentWork<[RunEntry]>?
   /// The greatest number that any name of the batch has.
   private(set) var lastName: NameNumber = 0
   /// The position of the first fact.
@@ -43,6 +45,20 @@ struct FactBatch {
   }
 }
 
+extension FactBatch {
+  /// Keyed hashes of ids, with positions, sorted for a run.
+  func sortedIDs() -> [RunEntry] { sorting?.results()[0] ?? ids.sortedForRun() }
+}
+
+extension [RunEntry] {
+  /// The entries, sorted for a run.
+  func sortedForRun() -> [RunEntry] {
+    var sorted = self
+    sorted.sortForRun()
+    return sorted
+  }
+}
+
 // MARK: - On several cores
 
 extension FactBatch {
@@ -58,15 +74,24 @@ extension FactBatch {
   ///
   /// Each thread reads its own snapshot. Records never change, so the snapshots agree on them.
   ///
-  /// - Parameter positions: Positions that were committed.
+  /// - Parameters:
+  ///   - positions: Positions that `view` has.
+  ///   - view: What the calling thread reads.
   /// - Complexity: O(*n*) in the number of positions, shared by the cores.
   init(
-    _ positions: ClosedRange<UInt64>, of log: EventLog, indexesIDs: Bool
+    _ positions: ClosedRange<UInt64>, of log: EventLog, in view: LogView, indexesIDs: Bool
   ) throws(LedgerError) {
+    let keyHash = log.identity.keyHash
     let pieces = Self.pieces(of: positions)
+    if pieces.count < 2 {
+      self = try FactBatch(positions, view, keyHash, indexesIDs: indexesIDs)
+      return
+    }
     let found = concurrentMap(pieces.count) { index in
       Result { () throws(LedgerError) in
-        try Self.piece(pieces[index], of: log, indexesIDs: indexesIDs)
+        try log.read { (view) throws(LedgerError) in
+          try FactBatch(pieces[index], view, keyHash, indexesIDs: indexesIDs)
+        }
       }
     }
     var read: [FactBatch] = []
@@ -76,29 +101,24 @@ extension FactBatch {
       if case .success(let found) = found {
         piece = found
       } else {
-        piece = try Self.piece(positions, of: log, indexesIDs: indexesIDs)
+        piece = try FactBatch(positions, view, keyHash, indexesIDs: indexesIDs)
       }
       read.append(piece)
     }
     self = read.removeFirst()
-    if read.isEmpty { return }
+    if indexesIDs {
+      ids.reserveCapacity(positions.count)
+      for piece in read { ids += piece.ids }
+      sorting = .begin(1) { [ids] _ in ids.sortedForRun() }
+      ids = []
+    }
     facts.reserveCapacity(positions.count)
-    if indexesIDs { ids.reserveCapacity(positions.count) }
     for piece in read {
       assert(piece.firstPosition == firstPosition + UInt64(facts.count), "pieces leave a gap")
       facts += piece.facts
-      ids += piece.ids
       lastName = max(lastName, piece.lastName)
     }
     assert(facts.count == positions.count && facts.last?.position == positions.upperBound)
-  }
-
-  private static func piece(
-    _ positions: ClosedRange<UInt64>, of log: EventLog, indexesIDs: Bool
-  ) throws(LedgerError) -> FactBatch {
-    try log.read { (view) throws(LedgerError) in
-      try FactBatch(positions, view, log.identity.keyHash, indexesIDs: indexesIDs)
-    }
   }
 
   /// More threads bring little, and each takes one of the log's snapshots.

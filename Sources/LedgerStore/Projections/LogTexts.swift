@@ -7,7 +7,7 @@ internal import LedgerModel
 /// The reducer needs them to sort answers and to break ties by byte order, which is rare. It cannot
 /// throw, so a failure is kept here, and the caller of the fold throws it.
 package final class LogTexts: FactTexts {
-  private let log: EventLog
+  let log: EventLog
   private var names: [NameNumber: Name] = [:]
   private(set) var failure: LedgerError?
 

@@ -19,18 +19,8 @@ extension Merge {
   private mutating func putWhole(
     _ state: Unit, _ write: UnitWrite, _ context: SharedContext, _ rows: inout PendingRows
   ) throws(LedgerError) {
-    let unit = write.unit
-    try remove(unit, &rows)
-    putCouplings(of: state, unit, &rows)
-    put(observed: state.observedProducts, by: state, unit, &rows)
-    var grants = UnitGrants(of: state, context: context, texts: texts)
-    let answers = try AnswerRow.all(of: state, called: unit, &grants, context, texts)
-    for (account, answer) in answers { try put(answer, of: account, &rows) }
-    let report = UnitReport(of: state, context, texts)
-    try texts.check()
-    rows.put(
-      tables.units, unit.bigEndianBytes,
-      UnitRow.encode(state, foldedThrough: checkpoint.position, report: report))
+    try remove(write.unit, &rows)
+    try unitRows.put(whole: state, write.unit, context, &rows)
   }
 
   private mutating func putDivided(
@@ -56,7 +46,7 @@ extension Merge {
       && formerRow?.couplings.isEmpty == state.couplings.isEmpty
     var former = known?.grants.take()
     let grants = try putAnswers(of: state, write, &former, keepsRows, context, &rows)
-    putCouplings(of: state, unit, &rows)
+    unitRows.putCouplings(of: state, unit, &rows)
     let (marks, observed) = putObserved(by: state, write, since: known, &rows)
     let pages = UnitPages(unit, tables.pages)
     state.pages(of: pace.layout, onlyChanged: continues) { page, bytes in
@@ -105,7 +95,7 @@ extension Merge {
     for account in touched?.sorted() ?? state.answeredAccounts {
       let answer = AnswerRow(
         account, of: state, called: write.unit, isDivided: true, &grants, context, texts)
-      try put(answer, of: account, &rows)
+      try unitRows.put(answer, of: account, &rows)
     }
     return grants
   }
@@ -125,34 +115,6 @@ extension Merge {
         assert(known == answer.encoded, "the answer of account \(account) was touched unnoticed")
       }
     #endif
-  }
-
-  private func put(
-    _ answer: AnswerRow, of account: NameNumber, _ rows: inout PendingRows
-  ) throws(LedgerError) {
-    // An erased name cannot be found any more, or is somebody else's.
-    guard let key = try texts.answerKey(of: account) else { return }
-    rows.put(tables.answers, key, answer.encoded)
-  }
-
-  private func putCouplings(of state: Unit, _ unit: UnitNumber, _ rows: inout PendingRows) {
-    for use in state.couplings {
-      let key = use.coupling.keyPrefix + unit.bigEndianBytes
-      rows.put(tables.couplings, key, [use.writes ? 1 : 0])
-    }
-  }
-
-  private func put(
-    observed: [Unit.ObservedProduct], by state: Unit, _ unit: UnitNumber,
-    _ rows: inout PendingRows
-  ) {
-    if observed.isEmpty { return }
-    var offered: OfferedVersions = [:]
-    state.offerVersions(of: Set(observed), to: &offered, texts)
-    for product in observed {
-      rows.put(
-        tables.observed, product.keyPrefix + unit.bigEndianBytes, offered[product]?.encoded ?? [])
-    }
   }
 
   /// Adds the rows of the products that a divided unit observed, or only of those of which it has
@@ -176,11 +138,11 @@ extension Merge {
           rows.delete(tables.observed, product.keyPrefix + write.unit.bigEndianBytes)
         }
       }
-      put(observed: all, by: state, write.unit, &rows)
+      unitRows.put(observed: all, by: state, write.unit, &rows)
       return (marks, all)
     }
     if new.isEmpty { return (marks, known.observed) }
-    put(observed: Array(new), by: state, write.unit, &rows)
+    unitRows.put(observed: Array(new), by: state, write.unit, &rows)
     return (marks, known.observed + new.subtracting(known.observed))
   }
 

@@ -10,7 +10,8 @@ internal import RunStorage
 /// same checkpoint and produces the same rows.
 struct Merge: ~Escapable {
   private(set) var stored: StoredUnits
-  private let environment: Environment
+  private let log: EventLog
+  private let projections: Projections
   let checkpoint: Checkpoint
   let pace: MergePace
   private var rows = PendingRows()
@@ -31,42 +32,24 @@ struct Merge: ~Escapable {
   var kept: KeptUnits
   /// What was kept about units whose states the fold has taken.
   var taken: [UnitNumber: KeptUnit] = [:]
+  /// Units that are folded ahead; `nil` if there are few.
+  private var ahead: UnitsAhead?
 
   /// The maximum number of units that only couplings could still make part of the fold, and whose
   /// rows in other tables are remembered.
   private static let coupledRowsMax = 100_000
-
-  /// The rows of other tables that follow from a unit's stored state.
-  struct FormerRows {
-    var couplings: [CouplingUse] = []
-    var observed: [Unit.ObservedProduct] = []
-    /// The number of rows in a page; 0 if the unit is not divided.
-    var rowsPerPage = 0
-
-    init(_ kept: KeptUnit) {
-      couplings = kept.couplings
-      observed = kept.observed
-      rowsPerPage = kept.rowsPerPage
-    }
-
-    init(_ row: UnitRow?) {
-      guard let row else { return }
-      rowsPerPage = row.rowsPerPage
-      couplings = row.unit?.couplings ?? []
-      observed = row.unit?.observedProducts ?? []
-    }
-  }
 
   /// - Parameters:
   ///   - checkpoint: The checkpoint at which the merge ends.
   ///   - kept: What merges up to the beginning of this one have kept.
   @_lifetime(copy stored)
   init(
-    into stored: consuming StoredUnits, of environment: Environment, through checkpoint: Checkpoint,
-    keeping kept: KeptUnits, _ pace: MergePace
+    into stored: consuming StoredUnits, of projections: Projections, _ log: EventLog,
+    through checkpoint: Checkpoint, keeping kept: KeptUnits, _ pace: MergePace
   ) {
     self.stored = stored
-    self.environment = environment
+    self.log = log
+    self.projections = projections
     self.checkpoint = checkpoint
     self.kept = kept
     self.pace = pace
@@ -74,6 +57,9 @@ struct Merge: ~Escapable {
 
   var tables: ProjectionTables { stored.tables }
   var texts: LogTexts { stored.texts }
+  var unitRows: UnitRows {
+    UnitRows(tables: tables, texts: texts, foldedThrough: checkpoint.position)
+  }
 
   /// Removes the answers of the accounts that the new facts erase, before new answers are stored
   /// under the same names.
@@ -116,7 +102,7 @@ struct Merge: ~Escapable {
     guard rows.isFull(pace) else { return }
     try pace.beforeCommit()
     do throws(LMDBError) {
-      var transaction = try environment.beginWrite()
+      var transaction = try projections.environment.beginWrite()
       try rows.write(&transaction)
       try transaction.commit()
     } catch { throw LedgerError(ofProjections: error) }
@@ -131,12 +117,7 @@ struct Merge: ~Escapable {
     } else {
       former = FormerRows(try readRow(of: unit))
     }
-    for use in former.couplings {
-      rows.delete(tables.couplings, use.coupling.keyPrefix + unit.bigEndianBytes)
-    }
-    for product in former.observed {
-      rows.delete(tables.observed, product.keyPrefix + unit.bigEndianBytes)
-    }
+    unitRows.remove(former, of: unit, &rows)
     guard former.rowsPerPage > 0 else { return }
     for key in try UnitPages(unit, tables.pages).keys(stored.view) {
       rows.delete(tables.pages, key)
@@ -202,6 +183,41 @@ struct Merge: ~Escapable {
       entries += try postings(of: unit).entries(toHold: wanted, unit)
     }
     return entries
+  }
+}
+
+// MARK: - Units that are folded ahead
+
+extension Merge {
+  mutating func willFold(_ units: SeparateUnits?) throws(LedgerError) {
+    guard var units else { return }
+    // What is in memory is not read again.
+    units.units.removeAll {
+      formerRows[$0] != nil || heldStates[$0] != nil || kept.row(of: $0) != nil
+    }
+    ahead = UnitsAhead(
+      units, through: checkpoint.position, log, projections, pace.layout)
+  }
+
+  mutating func foldedAhead(_ unit: UnitNumber) throws(LedgerError) -> UnitAhead? {
+    guard let found = ahead?.take(unit) else { return nil }
+    pace.didFoldAhead(unit)
+    if found.isDecoded { pace.didDecode(unit) }
+    switch found.result {
+    case .rows(let own):
+      rows.append(own)
+      try writeRowsIfFull()
+      return .written
+    case .folded(let folded):
+      formerRows[unit] = found.former
+      return .folded(folded)
+    }
+  }
+
+  /// Ends what is folded ahead. Whatever becomes of the merge, call this before it goes.
+  mutating func endAhead() {
+    ahead?.end()
+    ahead = nil
   }
 }
 

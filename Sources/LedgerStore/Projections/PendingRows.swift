@@ -14,13 +14,15 @@ struct MergePace {
   var beforeCommit: () throws(LedgerError) -> Void = {}
   /// Called for each row of a unit that is decoded.
   var didDecode: (UnitNumber) -> Void = { _ in }
+  /// Called for each unit that was folded ahead.
+  var didFoldAhead: (UnitNumber) -> Void = { _ in }
 }
 
 /// Rows to be written into the projections, in commits of bounded size.
 ///
 /// One LMDB commit can write a limited number of pages, and a long one keeps readers' pages alive.
-struct PendingRows {
-  private struct Row {
+struct PendingRows: Sendable {
+  private struct Row: Sendable {
     var table: RowTable
     var key: [UInt8]
     /// `nil` removes the row.
@@ -44,6 +46,11 @@ struct PendingRows {
   mutating func put(_ table: RowTable, _ key: [UInt8], _ value: [UInt8]) {
     rows.append(Row(table: table, key: key, value: value))
     byteCount += key.count + value.count
+  }
+
+  mutating func append(_ other: PendingRows) {
+    rows += other.rows
+    byteCount += other.byteCount
   }
 
   mutating func delete(_ table: RowTable, _ key: [UInt8]) {

@@ -74,7 +74,7 @@ final class Projector {
     _ positions: ClosedRange<UInt64>, _ memory: inout Memory, _ view: LogView, _ texts: LogTexts
   ) throws(LedgerError) {
     let tables = projections.tables
-    let batch = try FactBatch(positions, of: log, indexesIDs: true)
+    let batch = try FactBatch(positions, of: log, in: view, indexesIDs: true)
     let names = try nameEntries(memory.checkpoint.name, batch.lastName, view)
     let root = try view.root(at: positions.upperBound).bytes
     let reading = try projections.beginRead()
@@ -86,15 +86,16 @@ final class Projector {
       through: memory.checkpoint.position, memory.map, view, texts, tables, reading.view)
     // With two owners, what is kept and the context would be copied.
     var merge = Merge(
-      into: stored, of: projections.environment, through: checkpoint,
-      keeping: exchange(&memory.kept, with: KeptUnits()), pace)
+      into: stored, of: projections, log, through: checkpoint, keeping: exchange(&memory.kept, with: KeptUnits()), pace)
     var units = UnitSet(context: exchange(&memory.context, with: SharedContext()), texts: texts)
     // Only divided units are kept until the next batch.
     units.journalRowsMin = pace.layout.undividedRowsMax
     try units.append(batch.facts, in: &merge)
     merge.kept.forgetMarks(restingOn: units.change)
     try merge.removeErased(by: units)
-    try units.foldAll(into: &merge)
+    let isFolded = Result { () throws(LedgerError) in try units.foldAll(into: &merge) }
+    merge.endAhead()
+    try isFolded.get()
     try finish(
       &merge, units, batch, names: names, knownName: memory.checkpoint.name,
       recorded: try RecordedTimes().rows(of: batch, in: view))
@@ -171,11 +172,9 @@ extension Projector {
     knownName: NameNumber, recorded: [RecordedTimes.Row]
   ) throws(LedgerError) {
     let tables = projections.tables
-    let postings = postings(of: units, try merge.movedPostings(units))
-    var ids = batch.ids
-    ids.sortForRun()
-    var names = names
-    names.sortForRun()
+    let postings = postings(of: units, batch, try merge.movedPostings(units))
+    let ids = batch.sortedIDs()
+    let names = names.sortedForRun()
     try pace.beforeCommit()
     var transaction = try projections.beginWrite()
     do throws(RunsError) {
@@ -197,19 +196,29 @@ extension Projector {
   }
 
   /// The postings of a batch's events for their units and for the shared context, and those that
-  /// absorbed units brought along.
-  private func postings(of units: UnitSet, _ moved: [RunEntry]) -> [RunEntry] {
+  /// absorbed units brought along, sorted for a run.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of events, and little more than O(*n*) if no unit
+  ///   absorbed another.
+  private func postings(
+    of units: UnitSet, _ batch: FactBatch, _ moved: [RunEntry]
+  ) -> [RunEntry] {
     var postings = moved
-    postings.reserveCapacity(moved.count + units.facts.count)
+    postings.reserveCapacity(moved.count + units.facts.count + units.contextIndices.count)
     func add(_ unit: UnitNumber, _ indices: [UInt32]) {
       for index in indices {
-        let position = units.facts[Int(index)].position
+        // A batch has a fact at each of its positions.
+        let position = batch.firstPosition + UInt64(index)
+        assert(units.facts[Int(index)].position == position)
         postings.append(RunEntry(key: IndexKey.posting(unit: unit, position: position)))
       }
     }
-    for (unit, indices) in units.factIndices { add(unit, indices) }
+    for (unit, indices) in units.factIndices.sorted(by: { $0.key < $1.key }) {
+      add(unit, indices)
+    }
     add(IndexKey.contextUnit, units.contextIndices)
-    postings.sortForRun()
+    let isSorted = zip(postings, postings.dropFirst()).allSatisfy { $0.key <= $1.key }
+    if !isSorted || !moved.isEmpty { postings.sortForRun() }
     return postings
   }
 

@@ -122,6 +122,11 @@ struct UnitRow {
 // MARK: - What a row says without its state
 
 extension UnitRow {
+  /// Whether a row has only the head of a state.
+  static func isDivided(_ bytes: Span<UInt8>) -> Bool {
+    bytes.count >= headerBytes && bytes.bigEndianHalf(at: pageOffset) > 0
+  }
+
   /// The position up to which a row was folded.
   ///
   /// - Throws: `rebuildNeeded` if the row is damaged.

@@ -47,8 +47,12 @@ extension LedgerView {
   package func inMemoryLedger(at clocks: Clocks) throws(LedgerError) -> InMemoryLedger {
     let end = try lastPosition(clocks)
     guard end > 0 else { return InMemoryLedger(folding: [], texts: texts) }
-    let batch = try FactBatch(1...end, log, reader.keyHash, indexesIDs: false)
-    return try inMemoryLedger(try cut(batch.facts, Clocks(at: clocks.at)))
+    let batch = try FactBatch(1...end, of: texts.log, in: log, indexesIDs: false)
+    let facts = try cut(batch.facts, Clocks(at: clocks.at))
+    let log = texts.log
+    let ledger = InMemoryLedger(folding: facts, texts: texts) { UnitsAhead.fold($0, log) }
+    try texts.check()
+    return ledger
   }
 
   /// Returns the facts that the clocks include.

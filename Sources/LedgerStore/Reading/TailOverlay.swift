@@ -55,7 +55,7 @@ struct TailOverlay {
         rebuild`, or let the process that appends fold them.
         """)
     }
-    let batch = try FactBatch(through + 1...end, log, keyHash, indexesIDs: false)
+    let batch = try FactBatch(through + 1...end, of: texts.log, in: log, indexesIDs: false)
     var stored = stored(log, tables, view)
     try units.append(batch.facts, in: &stored)
     if batch.lastName > nameThrough {
