@@ -126,7 +126,7 @@ final class ServiceBench: Sendable {
   }
 
   static func head(
-    _ method: HTTPRequest.Method = .get, _ address: String, _ headers: [String: String] = [:],
+    _ method: HTTPRequest.Method, _ address: String, _ headers: [String: String] = [:],
     _ token: String? = nil, _ authority: String = "localhost"
   ) throws -> HTTPRequest {
     var fields = HTTPFields()
@@ -144,7 +144,7 @@ final class ServiceBench: Sendable {
 
   /// What is answered where the connection is read; nil if the request goes the usual way.
   func quickly(
-    _ method: HTTPRequest.Method = .get, _ address: String, headers: [String: String] = [:],
+    _ address: String, _ method: HTTPRequest.Method = .get, headers: [String: String] = [:],
     token: String? = nil, from client: String? = nil
   ) async throws -> Reply? {
     let head = try Self.head(method, address, headers, token)

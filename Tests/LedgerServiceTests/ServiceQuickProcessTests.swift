@@ -11,7 +11,7 @@ struct ServiceQuickProcessTests {
   /// An answer without what differs between two that say the same.
   private static func plain(_ answer: String) -> String {
     answer.replacing(/Daybook-Request: [0-9a-f]+/, with: "Daybook-Request: -")
-      .replacing(/Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/, with: "Date: -")
+      .replacing(/Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/, with: "Date: -")
   }
 
   private static func filled(_ accounts: Int) async throws -> MadeLedger {
@@ -52,7 +52,7 @@ struct ServiceQuickProcessTests {
         (first, ["Authorization: bearer \(all)"]), (first, [authorized, authorized]),
         (first, ["Authorization: Bearer \(one)"]), (first, ["Authorization: Bearer \(writer)"]),
         ("/v1/verdict?account=a3&product=map", ["Authorization: Bearer \(one)"]),
-        (first, [authorized, "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"]),
+        (first, [authorized, "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b71-01"]),
         (first, [authorized, "traceparent: " + String(repeating: "é", count: 200)]),
         (first, [authorized, "If-None-Match: *", "Accept: text/csv", "Range: bytes=0-1"]),
         (first, [authorized, "Connection: keep-alive"]), (first, [authorized, "Cookie: a=b; c=d"]),
@@ -75,7 +75,8 @@ struct ServiceQuickProcessTests {
   }
 
   @Test(
-    "come in the order of their requests, whichever way each goes", arguments: [1, 2, 3] as [UInt64])
+    "come in the order of their requests, whichever way each goes",
+    arguments: [1, 2, 3] as [UInt64])
   func order(seed: UInt64) async throws {
     let accounts = 40
     let ledger = try await Self.filled(accounts)

@@ -1,14 +1,14 @@
 """Appends and reads at a moderate rate for a long time, and says whether the service grows.
 
-    python3 Tools/service/soak.py PROGRAMS [--seconds 3600] [--clients 2] [--rate 5] [--history 150] [--samples FILE]
+    python3 Tools/service/soak.py PROGRAMS [--seconds 3600] [--clients 2] [--rate 5]
+                                  [--history 150] [--samples FILE]
 
 PROGRAMS is the folder of daybook and daybook-serve. Starts the service on a ledger in which every account
-has a history already, so that the caches with a bound, above all the rows of customers with long histories
-that stay in memory from one fold to the next, are full from the first minute on, and what grows after that
-is growth. Each client
-appends ten events and asks five questions, RATE times a second, over one connection that it keeps; one
-more follows the log and looks that no event is missing or comes twice. Every ten seconds it notes the
-memory, the open descriptors, the threads and the sizes of the files of the service.
+has HISTORY events: the rows of customers with long histories stay in memory from one fold to the next, up
+to a bound, which is reached in the first minutes so. What grows after that is growth. Each client appends
+ten events and asks five questions, RATE times a second, over one connection that it keeps; one more follows
+the log and looks that no event is missing or comes twice. Every ten seconds it notes the memory, the open
+descriptors, the threads and the sizes of the files of the service.
 
 At the end it prints the medians of six equal parts of the time after the first sixth, in which the
 service warms up. It looks that every append that was acknowledged is in the ledger exactly once, and

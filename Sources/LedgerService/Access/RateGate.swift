@@ -63,11 +63,13 @@ final class RateGate: Sendable {
     if let seconds { throw Self.refused(.token, "The token \(name) has", seconds) }
   }
 
-  /// Counts a request with a token as the gate counts it, unless that is one too many. Returns false
-  /// then, and says it nowhere.
+  /// Counts a request with a token as the gate counts it, unless that is one too many. Returns
+  /// false then, and says it nowhere.
   func admits(_ token: AccessToken, _ gate: AccessGate, from address: SocketAddress?) -> Bool {
     guard countsAll else { return true }
-    if case .tokens = gate { return limits.withLock { $0.tokens.take(token.name, at: now()) } == nil }
+    if case .tokens = gate {
+      return limits.withLock { $0.tokens.take(token.name, at: now()) } == nil
+    }
     guard let client = ClientAddress(address) else { return true }
     return limits.withLock { $0.addresses.take(client, at: now()) } == nil
   }

@@ -7,8 +7,8 @@ import NIOHTTPTypes
 ///
 /// Answers have to leave in the order of their requests. So a request is answered here only if no
 /// other one of the connection is under way, and nothing was said that ends the connection or makes
-/// something else of it. The handler stands behind Hummingbird's `HTTPConnectionStateHandler`, which
-/// sees all requests and answers, and closes a connection that is idle or is to end.
+/// something else of it. The handler stands behind Hummingbird's `HTTPConnectionStateHandler`,
+/// which sees all requests and answers, and closes a connection that is idle or is to end.
 final class QuickAnswerHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart

@@ -6,10 +6,10 @@ import NIOCore
 
 /// Answers `GET /v1/verdict` where a connection is read, if one lookup of what is stored is enough.
 ///
-/// The usual way of a request leads over two threads and through the middleware of the router, which
-/// costs several times what the lookup does. This one does the same in one step: it asks the same
-/// gate, parses and answers by the same code (``ServiceRoutes``), and leaves the same lines in the
-/// log and the same counts in the metrics. Whatever is not as simple, and whatever is refused, it
+/// The usual way of a request leads over two threads and through the middleware of the router,
+/// which costs several times what the lookup does. This one does the same in one step: it asks the
+/// same gate, parses and answers by the same code (``ServiceRoutes``), and leaves the same lines in
+/// the log and the same counts in the metrics. Whatever is not as simple, and whatever is refused, it
 /// leaves to the usual way before anything was counted, so that there is one place that words
 /// refusals, waits, and asks for other people.
 final class QuickVerdicts: Sendable {
