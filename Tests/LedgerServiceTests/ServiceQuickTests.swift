@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import LedgerEvents
 import LedgerHistories
+import LedgerStore
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
