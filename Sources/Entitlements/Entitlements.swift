@@ -79,13 +79,33 @@ public final class Entitlements: Sendable {
     _ account: String, to item: Item, at moment: Instant? = nil,
     environments: Set<StoreEnvironment>? = nil
   ) -> Verdict {
-    let question = ItemQuestion(
-      account: Name(account), item: item.reference,
-      environments: environments.map { EnvironmentSet($0) } ?? defaultEnvironments, at: moment,
-      now: clock())
+    let question = question(account, item, moment, environments)
     do throws(LedgerError) { return Verdict(try lookup.answer(question)) } catch {
       return Verdict(error)
     }
+  }
+
+  /// Returns what ``isEntitled(_:to:at:environments:)`` would for the present, if that takes one
+  /// lookup and waits for nobody; `nil` if it takes more, or fails.
+  ///
+  /// - Parameters:
+  ///   - account: The account's id, as the events state it.
+  ///   - item: A product or an entitlement.
+  ///   - environments: The environments in which purchases count for this question.
+  /// - Complexity: One lookup of the stored answer, without allocation.
+  package func storedVerdict(
+    _ account: String, to item: Item, environments: Set<StoreEnvironment>
+  ) -> Verdict? {
+    lookup.storedAnswer(question(account, item, nil, environments)).map { Verdict($0) }
+  }
+
+  private func question(
+    _ account: String, _ item: Item, _ moment: Instant?, _ environments: Set<StoreEnvironment>?
+  ) -> ItemQuestion {
+    ItemQuestion(
+      account: Name(account), item: item.reference,
+      environments: environments.map { EnvironmentSet($0) } ?? defaultEnvironments, at: moment,
+      now: clock())
   }
 
   /// Releases the ledger's files until the next question, so that the ledger can be closed.

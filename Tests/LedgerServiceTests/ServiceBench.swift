@@ -23,6 +23,8 @@ final class ServiceBench: Sendable {
   let watch: LogWatch
   private let responder: RouterResponder<ServiceContext>
   private let watching: Task<Void, any Error>
+  /// What answers verdicts where a connection is read.
+  let verdicts: QuickVerdicts
 
   /// Says nothing but what is critical, and numbers no requests: each has the same id.
   private static let quiet: Logger = {
@@ -77,6 +79,7 @@ final class ServiceBench: Sendable {
         refused: RefusedNotifications(ledger: path)),
       webhooks: WebhookKeeper(ledger: path))
     responder = routes.router().buildResponder()
+    verdicts = QuickVerdicts(routes, Self.quiet, serverName: "daybook")
     watching = Task { try await watch.run() }
   }
 
@@ -111,20 +114,46 @@ final class ServiceBench: Sendable {
     body: ByteBuffer = ByteBuffer(), statesLength: Bool = true, token: String? = nil,
     authority: String = "localhost", from client: String? = nil
   ) async throws -> Response {
+    var head = try Self.head(method, address, headers, token, authority)
+    if statesLength, method == .post {
+      head.headerFields[.contentLength] = "\(body.readableBytes)"
+    }
+    let context = ServiceContext(
+      source: ApplicationRequestContextSource(
+        channel: try Self.channel(from: client), logger: Self.quiet))
+    return try await responder.respond(
+      to: Request(head: head, body: RequestBody(buffer: body)), context: context)
+  }
+
+  static func head(
+    _ method: HTTPRequest.Method, _ address: String, _ headers: [String: String] = [:],
+    _ token: String? = nil, _ authority: String = "localhost"
+  ) throws -> HTTPRequest {
     var fields = HTTPFields()
     for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
     if let token { fields[.authorization] = "Bearer \(token)" }
-    if statesLength, method == .post { fields[.contentLength] = "\(body.readableBytes)" }
-    let request = Request(
-      head: HTTPRequest(
-        method: method, scheme: "http", authority: authority, path: address,
-        headerFields: fields),
-      body: RequestBody(buffer: body))
+    return HTTPRequest(
+      method: method, scheme: "http", authority: authority, path: address, headerFields: fields)
+  }
+
+  private static func channel(from client: String?) throws -> NIOAsyncTestingChannel {
     let channel = NIOAsyncTestingChannel()
     if let client { channel.remoteAddress = try SocketAddress(ipAddress: client, port: 1) }
-    let context = ServiceContext(
-      source: ApplicationRequestContextSource(channel: channel, logger: Self.quiet))
-    return try await responder.respond(to: request, context: context)
+    return channel
+  }
+
+  /// What is answered where the connection is read; nil if the request goes the usual way.
+  func quickly(
+    _ address: String, _ method: HTTPRequest.Method = .get, headers: [String: String] = [:],
+    token: String? = nil, from client: String? = nil
+  ) async throws -> Reply? {
+    let head = try Self.head(method, address, headers, token)
+    guard verdicts.takes(head),
+      let plain = verdicts.answer(head, on: try Self.channel(from: client))
+    else { return nil }
+    let reply = try await Reply(plain.response)
+    #expect(reply.body == String(buffer: plain.body))
+    return reply
   }
 
   func get(

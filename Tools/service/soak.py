@@ -1,11 +1,14 @@
 """Appends and reads at a moderate rate for a long time, and says whether the service grows.
 
-    python3 Tools/service/soak.py PROGRAMS [--seconds 3600] [--clients 2] [--rate 5] [--samples FILE]
+    python3 Tools/service/soak.py PROGRAMS [--seconds 3600] [--clients 2] [--rate 5]
+                                  [--history 150] [--samples FILE]
 
-PROGRAMS is the folder of daybook and daybook-serve. Starts the service on an empty ledger. Each client
-appends ten events and asks five questions, RATE times a second, over one connection that it keeps; one
-more follows the log and looks that no event is missing or comes twice. Every ten seconds it notes the
-memory, the open descriptors, the threads and the sizes of the files of the service.
+PROGRAMS is the folder of daybook and daybook-serve. Starts the service on a ledger in which every account
+has HISTORY events: the rows of customers with long histories stay in memory from one fold to the next, up
+to a bound, which is reached in the first minutes so. What grows after that is growth. Each client appends
+ten events and asks five questions, RATE times a second, over one connection that it keeps; one more follows
+the log and looks that no event is missing or comes twice. Every ten seconds it notes the memory, the open
+descriptors, the threads and the sizes of the files of the service.
 
 At the end it prints the medians of six equal parts of the time after the first sixth, in which the
 service warms up. It looks that every append that was acknowledged is in the ledger exactly once, and
@@ -45,12 +48,27 @@ class Soak:
         self.followed, self.position = 0, 0
         self.lock, self.ending = threading.Lock(), threading.Event()
         subprocess.run([programs / "daybook", "init", self.ledger], check=True, capture_output=True)
+        self.fill()
         self.log = folder / "service.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [programs / "daybook-serve", "--ledger", self.ledger, "--port", "0", "--open",
                  "--log-level", "warning"], stderr=log)
         self.port = self.listening()
+
+    def fill(self):
+        """Gives every account as many purchases as it is to have at the beginning."""
+        self.filled = self.options.history * ACCOUNTS
+        if not self.filled:
+            return
+        file = self.folder / "history.jsonl"
+        with file.open("w", encoding="utf-8") as lines:
+            for number in range(self.filled):
+                print(purchase(f"before-{number}", number % ACCOUNTS), file=lines)
+        subprocess.run(
+            [self.programs / "daybook", "append", file, "--ledger", self.ledger], check=True,
+            capture_output=True)
+        file.unlink()
 
     def listening(self):
         """The service tells its port in a line of the level notice, so it is asked of the kernel."""
@@ -88,11 +106,7 @@ class Soak:
         lines = []
         for index in range(EVENTS):
             name = f"{number}-{step}-{index}"
-            account = (step * EVENTS + index) % ACCOUNTS
-            lines.append(json.dumps({
-                "id": f"buy-{name}", "type": "transaction.purchased",
-                "occurredAt": "2026-02-01T12:00:00Z", "transaction": name, "product": "map",
-                "device": f"phone-{account}", "account": f"account-{account}"}))
+            lines.append(purchase(name, (step * EVENTS + index) % ACCOUNTS))
         _, headers = self.ask(
             connection, "POST", "/v1/events", "\n".join(lines),
             {"Content-Type": "application/x-ndjson"})
@@ -118,7 +132,7 @@ class Soak:
 
     def follow(self):
         """Follows the log, and comes back a hundred events later with the last id."""
-        last = 0
+        last = self.filled
         while not self.ending.is_set():
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
             try:
@@ -195,9 +209,17 @@ class Soak:
             [self.programs / "daybook", "events", "--ledger", self.ledger, "--format", "jsonl"],
             check=True, capture_output=True, text=True).stdout.splitlines()
         ids = [json.loads(line)["id"] for line in lines]
-        if len(ids) != len(set(ids)) or len(ids) < self.acknowledged:
-            self.fail(f"{self.acknowledged} events were acknowledged, and the ledger has {len(ids)},"
+        there = len(ids) - self.filled
+        if len(ids) != len(set(ids)) or there < self.acknowledged:
+            self.fail(f"{self.acknowledged} events were acknowledged, and the ledger has {there},"
                       f" {len(set(ids))} different ones")
+
+
+def purchase(name, account):
+    return json.dumps({
+        "id": f"buy-{name}", "type": "transaction.purchased", "occurredAt": "2026-02-01T12:00:00Z",
+        "transaction": name, "product": "map", "device": f"phone-{account}",
+        "account": f"account-{account}"})
 
 
 def listening_port(process):
@@ -242,6 +264,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=3_600)
     parser.add_argument("--clients", type=int, default=2)
     parser.add_argument("--rate", type=float, default=5, help="turns a second of each client")
+    parser.add_argument(
+        "--history", type=int, default=150, help="how many events an account has at the beginning")
     parser.add_argument("--samples", help="a file that gets each sample as a line of JSON")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="daybook-soak-"))

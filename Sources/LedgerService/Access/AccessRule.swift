@@ -49,7 +49,7 @@ enum AccessRule {
   static func check(
     _ token: AccessToken, _ subject: Subject, in view: LedgerView
   ) throws(Problem) {
-    if case .connected = subject, token.account != nil || !token.apps.isEmpty {
+    if case .connected = subject, token.isRestricted {
       throw Problem(
         .forbidden,
         "The answer shows what is connected with a customer, and that can be others': a token for "
@@ -258,6 +258,9 @@ enum AccessRule {
 }
 
 extension AccessToken {
+  /// Whether it is for some customers alone, and the ledger says which.
+  var isRestricted: Bool { account != nil || !apps.isEmpty }
+
   /// The apps, which are compared by bytes: a Kelvin sign is no K.
   fileprivate var appNames: Set<Name> { Set(apps.map { Name($0) }) }
 }

@@ -1,5 +1,6 @@
 import Metrics
 import NIOCore
+import ServiceAccess
 import Synchronization
 
 /// Refuses clients that send more than their share: by token, by address where there is no token,
@@ -60,6 +61,17 @@ final class RateGate: Sendable {
     guard countsAll else { return }
     let seconds = limits.withLock { $0.tokens.take(name, at: now()) }
     if let seconds { throw Self.refused(.token, "The token \(name) has", seconds) }
+  }
+
+  /// Counts a request with a token as the gate counts it, unless that is one too many. Returns
+  /// false then, and says it nowhere.
+  func admits(_ token: AccessToken, _ gate: AccessGate, from address: SocketAddress?) -> Bool {
+    guard countsAll else { return true }
+    if case .tokens = gate {
+      return limits.withLock { $0.tokens.take(token.name, at: now()) } == nil
+    }
+    guard let client = ClientAddress(address) else { return true }
+    return limits.withLock { $0.addresses.take(client, at: now()) } == nil
   }
 
   /// Counts a request that needs no token.

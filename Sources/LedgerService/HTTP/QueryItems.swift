@@ -43,7 +43,11 @@ struct QueryItems {
   }
 
   private static func decoded(_ text: Substring.UTF8View) throws(Problem) -> String {
-    let spaced = String(decoding: text, as: UTF8.self).replacing("+", with: " ")
+    let written = String(decoding: text, as: UTF8.self)
+    guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+      return written
+    }
+    let spaced = written.replacing("+", with: " ")
     guard let decoded = spaced.removingPercentEncoding else {
       throw Problem(
         .badRequest,

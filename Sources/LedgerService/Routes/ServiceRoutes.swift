@@ -109,10 +109,18 @@ struct ServiceRoutes: Sendable {
   static func document(
     status: HTTPResponse.Status = .ok, _ body: (inout JSONText) -> Void
   ) -> Response {
-    let json = JSONText.text { json in json.object(body) }
-    return Response(
-      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: json + "\n")))
+    plainDocument(JSONText.text { json in json.object(body) }, status: status).response
+  }
+
+  static func plainDocument(
+    _ json: String, status: HTTPResponse.Status = .ok
+  ) -> PlainResponse {
+    let body = ByteBuffer(string: json + "\n")
+    return PlainResponse(
+      response: Response(
+        status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+        body: ResponseBody(byteBuffer: body)),
+      body: body)
   }
 
   // MARK: - Reading

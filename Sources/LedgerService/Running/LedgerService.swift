@@ -64,9 +64,10 @@ package struct LedgerService: Sendable {
       metrics: registry, audit: Logger(label: "daybook.audit"), version: version,
       desk: try desk(), door: PageDoor(isTLS: settings.certificate != nil), webhooks: webhooks)
     let application = Application(
-      router: routes.router(), server: try server(),
+      router: routes.router(),
+      server: try server(QuickVerdicts(routes, logger, serverName: Self.serverName)),
       configuration: ApplicationConfiguration(
-        address: .hostname(settings.host, port: settings.port), serverName: "daybook",
+        address: .hostname(settings.host, port: settings.port), serverName: Self.serverName,
         availableConnectionsDelegate: MaximumAvailableConnections(settings.connectionsMax)),
       onServerRunning: { [onListening] channel in
         await onListening(channel.localAddress?.port ?? 0)
@@ -144,10 +145,12 @@ package struct LedgerService: Sendable {
     try ledger.close()
   }
 
-  private func server() throws -> HTTPServerBuilder {
+  private static let serverName = "daybook"
+
+  private func server(_ verdicts: QuickVerdicts) throws -> HTTPServerBuilder {
     let idle = TimeAmount.seconds(ServiceLimits.idleSeconds)
     let http1 = HTTP1Channel.Configuration(
-      idleTimeout: idle,
+      additionalChannelHandlers: [QuickAnswerDoor(verdicts)], idleTimeout: idle,
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: ServiceLimits.headerBytesMax,
         maxHeaderListSize: ServiceLimits.headerBytesMax))
@@ -170,7 +173,7 @@ package struct LedgerService: Sendable {
       let streams = StreamGate(
         ofAddress: ConnectionGate(most: ServiceLimits.streamsOfAddress, proxies: settings.proxies))
       var stream = http1
-      stream.additionalChannelHandlers = { [StreamLimit(streams)] }
+      stream.additionalChannelHandlers = { [StreamLimit(streams), QuickAnswerDoor(verdicts)] }
       let http2 = HTTP2Channel.Configuration(
         idleTimeout: .seconds(ServiceLimits.idleSeconds), streamConfiguration: stream)
       return HTTPServerBuilder { responder in

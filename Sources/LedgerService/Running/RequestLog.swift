@@ -12,11 +12,7 @@ struct RequestLog: RouterMiddleware {
     next: (Request, ServiceContext) async throws -> Response
   ) async throws -> Response {
     let begun = ContinuousClock.now
-    var context = context
-    // The context of the caller's trace, as W3C Trace Context names it.
-    if let trace = request.headers[.traceParent], trace.utf8.count <= Self.traceBytesMax {
-      context.logger[metadataKey: "traceparent"] = "\(trace)"
-    }
+    let context = Self.traced(context, request)
     let response: Response
     do {
       response = try await next(request, context)
@@ -30,6 +26,24 @@ struct RequestLog: RouterMiddleware {
       problem.retryAfterSeconds = 1
       response = problem.response
     }
+    return Self.finished(response, to: request, context, begun)
+  }
+
+  /// The context of a request, with that of the caller's trace, as W3C Trace Context names it.
+  static func traced(_ context: ServiceContext, _ request: Request) -> ServiceContext {
+    guard let trace = request.headers[.traceParent], trace.utf8.count <= traceBytesMax else {
+      return context
+    }
+    var context = context
+    context.logger[metadataKey: "traceparent"] = "\(trace)"
+    return context
+  }
+
+  /// Logs a request that was answered, and returns the answer with what every one has.
+  static func finished(
+    _ response: Response, to request: Request, _ context: ServiceContext,
+    _ begun: ContinuousClock.Instant
+  ) -> Response {
     let elapsed = (ContinuousClock.now - begun) / .microseconds(1)
     context.logger.info(
       "request",

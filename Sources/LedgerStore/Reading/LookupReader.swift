@@ -50,14 +50,7 @@ struct LookupReader: ~Copyable {
     _ question: ItemQuestion, _ tail: LookupTail
   ) throws(LedgerError) -> ItemAnswer? {
     defer { letGo() }
-    try renewProjections()
-    // The number of the log's last commit is cheaper than a snapshot of it. It is read after the
-    // projections', so the log has everything up to their checkpoint.
-    if let foldedCommits, foldedCommits.projections == reading.id,
-      foldedCommits.log == (try log.lastCommit())
-    {
-      if let answer = try foldedAnswer(question, foldedCommits) { return answer }
-    }
+    if let answer = try foldedAnswer(question) { return answer }
     return try tail.withTail { (held) throws(LedgerError) in
       // Snapshots that are renewed inside the lock only move forward for the tail.
       try renewProjections()
@@ -66,8 +59,27 @@ struct LookupReader: ~Copyable {
     }
   }
 
+  /// Answers from what is stored, while the log has no events after the projections; `nil` if that
+  /// cannot give the answer.
+  mutating func storedAnswer(_ question: ItemQuestion) throws(LedgerError) -> ItemAnswer? {
+    defer { letGo() }
+    return try foldedAnswer(question)
+  }
+
   /// Answers while the log has no events after the projections; `nil` if a row cannot give the
   /// answer, or the log has grown.
+  private mutating func foldedAnswer(
+    _ question: ItemQuestion
+  ) throws(LedgerError) -> ItemAnswer? {
+    try renewProjections()
+    // The number of the log's last commit is cheaper than a snapshot of it. It is read after the
+    // projections', so the log has everything up to their checkpoint.
+    guard let foldedCommits, foldedCommits.projections == reading.id,
+      foldedCommits.log == (try log.lastCommit())
+    else { return nil }
+    return try foldedAnswer(question, foldedCommits)
+  }
+
   private mutating func foldedAnswer(
     _ question: ItemQuestion, _ foldedCommits: FoldedCommits
   ) throws(LedgerError) -> ItemAnswer? {
