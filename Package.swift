@@ -21,8 +21,7 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioHTTPTypes = Target.Dependency.product(
-  name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
@@ -30,6 +29,9 @@ let argumentParser = Target.Dependency.product(
 /// The HTTP server of `daybook-serve`.
 let server: [Target.Dependency] = ["", "Core", "HTTP2", "TLS"].map {
   .product(name: "Hummingbird\($0)", package: "hummingbird")
+}
+let sockets: [Target.Dependency] = ["HTTP1", "Posix"].map {
+  .product(name: "NIO\($0)", package: "swift-nio")
 }
 
 /// The targets that programs of others can import.
@@ -211,13 +213,11 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"), nioCore,
-        .product(name: "NIOHTTP1", package: "swift-nio"), nioHTTPTypes,
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"), nioTLS,
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), nioHTTPTypes, nioTLS,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ] + server,
+      ] + server + sockets,
       resources: [.embedInCode("Pages/Files")],
       swiftSettings: strict),
     // A program of its own, so that nobody who builds `daybook` builds an HTTP server.
@@ -385,9 +385,7 @@ let package = Package(
       dependencies: [
         "StorePull", "LedgerEvents", "SignedDataSamples", "TracedProcesses", "daybook",
         "daybook-pull", "SignedStoreData", crypto, x509, nioCore,
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-      ],
+      ] + sockets,
       swiftSettings: strict),
     .testTarget(
       name: "LedgerServiceTests",
@@ -401,10 +399,8 @@ let package = Package(
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"), nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"), nioHTTPTypes,
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"), asn1, x509,
-      ],
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), nioHTTPTypes, asn1, x509,
+      ] + sockets,
       swiftSettings: strict),
     .testTarget(
       name: "ReplayTests",

@@ -7,7 +7,7 @@ import Testing
 @testable import LedgerStore
 
 /// What the projections of a ledger hold, byte by byte.
-private struct StoredRows {
+struct StoredRows {
   fileprivate private(set) var rows: [String: [[UInt8]: [UInt8]]] = [:]
 
   init(_ projections: Projections) throws {
