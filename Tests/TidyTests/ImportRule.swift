@@ -64,7 +64,8 @@ struct ImportRule: TidyRule {
       "LedgerEvents", "Crypto", "GRDB",
     ],
     "LedgerService": [
-      "ServiceAccess", "Webhooks", "AsyncHTTPClient", "NIOHTTP1", "LedgerAnswers", "Audit",
+      "ServiceAccess", "Webhooks", "AsyncHTTPClient", "NIOHTTP1", "NIOHTTPTypes",
+      "LedgerAnswers", "Audit",
       "LedgerQueries", "LedgerStore", "LedgerModel",
       "LedgerEvents", "Entitlements", "LedgerImport", "LocalTime", "StoreImport", "PackageFiles",
       "SignedStoreData", "ProductCatalogue", "ProductPages", "Replay",

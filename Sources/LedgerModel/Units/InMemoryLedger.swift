@@ -41,8 +41,9 @@ public struct InMemoryLedger {
     stored.foldAhead = nil
   }
 
-  /// Folds facts that are known to form a single unit. The result is that of `init(folding:texts:)`, but
-  /// the union-find is skipped. The unit cannot be looked up by name, and no facts can be appended.
+  /// Folds facts that are known to form a single unit. The result is that of
+  /// `init(folding:texts:)`, but the union-find is skipped. The unit cannot be looked up by name,
+  /// and no facts can be appended.
   ///
   /// - Complexity: O(*n*) in the number of facts if they are in the fold order.
   public init(foldingAsOne facts: [Fact], texts: any FactTexts) {

@@ -9,8 +9,8 @@ import NIOCore
 /// The usual way of a request leads over two threads and through the middleware of the router,
 /// which costs several times what the lookup does. This one does the same in one step: it asks the
 /// same gate, parses and answers by the same code (``ServiceRoutes``), and leaves the same lines in
-/// the log and the same counts in the metrics. Whatever is not as simple, and whatever is refused, it
-/// leaves to the usual way before anything was counted, so that there is one place that words
+/// the log and the same counts in the metrics. Whatever is not as simple, and whatever is refused,
+/// it leaves to the usual way before anything was counted, so that there is one place that words
 /// refusals, waits, and asks for other people.
 final class QuickVerdicts: Sendable {
   private let routes: ServiceRoutes

@@ -86,7 +86,8 @@ final class Projector {
       through: memory.checkpoint.position, memory.map, view, texts, tables, reading.view)
     // With two owners, what is kept and the context would be copied.
     var merge = Merge(
-      into: stored, of: projections, log, through: checkpoint, keeping: exchange(&memory.kept, with: KeptUnits()), pace)
+      into: stored, of: projections, log, through: checkpoint,
+      keeping: exchange(&memory.kept, with: KeptUnits()), pace)
     var units = UnitSet(context: exchange(&memory.context, with: SharedContext()), texts: texts)
     // Only divided units are kept until the next batch.
     units.journalRowsMin = pace.layout.undividedRowsMax

@@ -12,7 +12,7 @@ final class UnitsAhead {
   /// What became of a unit.
   struct Found: Sendable {
     enum Result: Sendable {
-      /// All rows to write, of a unit that is neither divided nor shares state of the absent device.
+      /// All rows to write, of a unit that is not divided and shares no state of the absent device.
       case rows(PendingRows)
       case folded(FoldedUnit)
     }
@@ -24,16 +24,16 @@ final class UnitsAhead {
     var isDecoded: Bool
   }
 
-  /// The fewest new facts that are worth a piece of their own. In builds with checks, each unit is a
-  /// piece.
+  /// The fewest new facts that are worth a piece of their own. In builds with checks, each unit is
+  /// a piece.
   #if DEBUG
     private static let pieceFactsMin = 1
   #else
     private static let pieceFactsMin = 4_096
   #endif
 
-  /// The number of pieces that are begun together, and whose rows are then in memory. With more than
-  /// one for each of a few cores, nobody waits long for the last one.
+  /// The number of pieces that are begun together, and whose rows are then in memory. With more
+  /// than one for each of a few cores, nobody waits long for the last one.
   private static let piecesPerGroup = 4
 
   private let task: Task
@@ -129,25 +129,25 @@ extension UnitsAhead {
     let projections: Projections
     let layout: UnitLayout
 
-    /// Folds the units with these indices. If something fails, the result has those before. The merge
-    /// folds the others, and then meets the failure itself.
+    /// Folds the units with these indices. If something fails, the result has those before. The
+    /// merge folds the others, and then meets the failure itself.
     func fold(_ indices: Range<Int>) -> [Found] {
       var found: [Found] = []
-      do throws(LedgerError) {
-        let reading = try projections.beginRead()
-        let snapshot = try log.snapshot()
-        let view = try snapshot.view
-        let texts = LogTexts(log)
-        let folder = units.folder(texts)
-        let rows = UnitRows(tables: projections.tables, texts: texts, foldedThrough: position)
-        for index in indices {
-          let unit = units.units[index]
-          if let next = try fold(unit, folder, rows, reading.view, view) { found.append(next) }
-        }
-      } catch {
-        // Not hidden: see above.
-      }
+      _ = Result { () throws(LedgerError) in try fold(indices, into: &found) }
       return found
+    }
+
+    private func fold(_ indices: Range<Int>, into found: inout [Found]) throws(LedgerError) {
+      let reading = try projections.beginRead()
+      let snapshot = try log.snapshot()
+      let view = try snapshot.view
+      let texts = LogTexts(log)
+      let folder = units.folder(texts)
+      let rows = UnitRows(tables: projections.tables, texts: texts, foldedThrough: position)
+      for index in indices {
+        let unit = units.units[index]
+        if let next = try fold(unit, folder, rows, reading.view, view) { found.append(next) }
+      }
     }
 
     private func fold(
