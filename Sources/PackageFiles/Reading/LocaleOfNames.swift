@@ -26,7 +26,11 @@
   }
 
   /// Runs `body` with UTF-8 names on this thread.
+  ///
+  /// libarchive asks `errno` why a name could not be converted. If an earlier call of the thread
+  /// has left `ENOMEM` there, it takes the name for a lack of memory, and can end the process.
   func use<Result>(_ body: () -> Result) -> Result {
+    errno = 0
     guard let locale = unsafe locale else { return body() }
     // SAFETY: the locale lives as long as this value, and the thread's own locale is restored.
     let before = unsafe uselocale(locale)

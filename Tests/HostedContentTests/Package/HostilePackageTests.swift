@@ -23,6 +23,18 @@ import Testing
     }
   }
 
+  @Test("is judged by itself, and not by a call that failed before on the same thread")
+  func failedBefore() throws {
+    let package = try #require(
+      HostilePackage.all.first { $0.name == "a name that says it is UTF-8 and is not" })
+    let lab = try PackageLab()
+    let path = try lab.write("package", package.bytes())
+    errno = ENOMEM
+    let report = try PackageInspection.judge(
+      path: path, expecting: package.expectations, limits: package.limits)
+    #expect(report.faults.map(\.code).contains(.invalidUTF8))
+  }
+
   @Test("leaves nothing outside, even with a sink that trusts it", arguments: HostilePackage.all)
   func leavesNothing(
     package: HostilePackage
