@@ -223,8 +223,9 @@ let package = Package(
     // A program of its own, so that nobody who builds `daybook` builds an HTTP server.
     .executableTarget(
       name: "daybook-serve",
-      dependencies: ["LedgerService", "LedgerAnswers", "LedgerStore", "LMDB", argumentParser],
-      path: "Tools/daybook-serve", swiftSettings: strict),
+      dependencies: [
+        "LedgerService", "LedgerAnswers", "LedgerStore", "LMDB", "WorkThreads", argumentParser,
+      ], path: "Tools/daybook-serve", swiftSettings: strict),
     .target(
       name: "LedgerOracle", dependencies: ["LedgerEvents"], path: "Tests/LedgerOracle",
       swiftSettings: strict),
@@ -392,7 +393,7 @@ let package = Package(
       dependencies: [
         "LedgerService", "ServiceAccess", "LedgerAnswers", "LedgerQueries", "LedgerStore",
         "LedgerEvents", "Entitlements", "LedgerImport", "LMDB", "LedgerHistories", "Webhooks",
-        "daybook", "daybook-serve",
+        "daybook", "daybook-serve", "TracedProcesses",
         .product(name: "AsyncHTTPClient", package: "async-http-client"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -9,6 +9,7 @@ import TracedProcesses
 struct NoThreadTests {
   private let folder: TemporaryFolder
   private let ledger: String
+  private let user = FewThreads()
 
   init() throws {
     folder = try TemporaryFolder()
@@ -21,8 +22,8 @@ struct NoThreadTests {
 
   @Test("the limit holds: a shell cannot start another process") func control() throws {
     let script = ["/bin/sh", "-c", "/bin/true; exit 0"]
-    #expect(try FewThreads.run(threads: nil, script).status == 0)
-    #expect(try FewThreads.run(threads: 1, script).status != 0)
+    #expect(try user.run(threads: nil, script).status == 0)
+    #expect(try user.run(threads: 1, script).status != 0)
   }
 
   @Test("batches are appended and folded, small and large ones", arguments: [1, 2, 3])
@@ -61,29 +62,7 @@ struct NoThreadTests {
   }
 
   private func run(threads: Int?, _ words: [String]) throws -> ProcessEnding {
-    try FewThreads.run(
+    try user.run(
       threads: threads, [try Program.executable().path] + words + ["--ledger", ledger])
-  }
-}
-
-/// Runs programs with few threads.
-private enum FewThreads {
-  /// Nobody's, so that nobody else's processes count.
-  private static let user = 54_321
-
-  static let isPossible: Bool = {
-    do {
-      return try run(threads: nil, [try Program.executable().path, "--version"]).status == 0
-    } catch { return false }
-  }()
-
-  /// Runs a program that may have `threads` threads.
-  static func run(threads: Int?, _ words: [String]) throws -> ProcessEnding {
-    // A program that waits for a thread is ended by no other signal.
-    var wrapped = ["-s", "KILL", "60"]
-    // The limit does not apply to root.
-    if getuid() == 0 { wrapped += ["setpriv", "--reuid=\(user)", "--clear-groups"] }
-    if let threads { wrapped += ["prlimit", "--nproc=\(threads):\(threads)"] }
-    return try TracedProcess.run("/usr/bin/timeout", wrapped + words)
   }
 }

@@ -132,6 +132,10 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
 }
 
 @Suite("Webhooks of the service", .timeLimit(.minutes(20))) struct ServiceWebhookTests {
+  /// How long anything may take where it is not the time that is tested, in seconds: a busy machine
+  /// stops for longer than a receiver may.
+  private static let patience: Int64 = 3_600
+
   /// A service that tells, without its sockets.
   private func telling(
     _ bench: ServiceBench, _ body: () async throws -> Void
@@ -141,7 +145,7 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
     let keeper = WebhookKeeper(ledger: bench.path)
     let service = WebhookService(
       ledger: bench.ledger, keeper: keeper, logger: logger, version: "1",
-      pause: .milliseconds(20))
+      pause: .milliseconds(20), connectSeconds: Self.patience, answerSeconds: Self.patience)
     let running = Task { try await service.run() }
     do { try await body() } catch {
       running.cancel()
@@ -266,7 +270,7 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
       }
       .bind(host: "127.0.0.1", port: 0).get()
     let port = try #require(listening.localAddress?.port)
-    let client = MessageSender.client()
+    let client = MessageSender.client(connectSeconds: Self.patience)
     try await ServiceBench.run { bench in
       let store = try WebhookStore(creatingIn: bench.path)
       _ = try store.create(

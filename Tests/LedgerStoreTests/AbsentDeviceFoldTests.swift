@@ -73,6 +73,31 @@ struct AbsentDeviceFoldTests {
     #expect(try walk.ledger().checkProjections() == [])
   }
 
+  @Test("parts a unit that nobody joins in a batch that changes others, too")
+  func partedBesideOthers() throws {
+    // The downloads are two, but nobody holds their content on the absent device.
+    try fold(
+      """
+      {"id":"1","type":"content.installed","occurredAt":"2024-01-01T01:00:00Z",\
+      "product":"book","transaction":"t1","download":"c1","data":{"contentVersion":"1"}}
+      {"id":"2","type":"content.installed","occurredAt":"2024-01-01T02:00:00Z",\
+      "product":"book","transaction":"t2","download":"c2","data":{"contentVersion":"1"}}
+      """)
+    let (first, second) = (try #require(try number(of: "t1")), try #require(try number(of: "t2")))
+    let ledger = try walk.ledger()
+    #expect(try state(ofUnitOf: first, in: ledger) == state(ofUnitOf: second, in: ledger))
+    // The second install was Bea's all along.
+    try fold(
+      """
+      {"id":"3","type":"purchase.fulfilled","occurredAt":"2024-01-01T00:00:00Z",\
+      "account":"bea","transaction":"t2"}
+      {"id":"4","type":"transaction.purchased","occurredAt":"2024-01-01T03:00:00Z",\
+      "account":"carl","product":"book","transaction":"t3"}
+      """)
+    #expect(try state(ofUnitOf: first, in: ledger) != state(ofUnitOf: second, in: ledger))
+    #expect(try ledger.checkProjections() == [])
+  }
+
   @Test("finds what a purge makes of a finish that was the last event of its unit")
   func purgedAfterwards() throws {
     try fold(

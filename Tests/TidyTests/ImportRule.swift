@@ -74,7 +74,10 @@ struct ImportRule: TidyRule {
       "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle", "SystemPackage",
       "UnixSignals",
     ],
-    "daybook-serve": ["LMDB", "LedgerService", "LedgerAnswers", "LedgerStore", "ArgumentParser"],
+    "daybook-serve": [
+      "LMDB", "LedgerService", "LedgerAnswers", "LedgerStore", "WorkThreads",
+      "ArgumentParser",
+    ],
     "StorePull": [
       "PackageFiles", "LedgerEvents", "SignedStoreData", "Crypto", "SwiftASN1", "X509",
     ],

@@ -90,19 +90,33 @@ struct WorkThreadsTests {
   @Test("are waited for when work is abandoned, and begin no further piece") func abandon() {
     let pool = HelperThreads(max: 2, startingWith: ThreadStart.run)
     let (begun, ended) = (Counted(), Counted())
-    let first = DispatchSemaphore(value: 0)
     for _ in 0..<100 {
+      let (first, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let work = ConcurrentWork.begin(50, pool) { _ in
         begun.add()
         first.signal()
+        release.wait()
         ended.add()
       }
       first.wait()
+      // A piece is under way, and ends while somebody waits for it, or before.
+      let isStarted = ThreadStart.run { for _ in 0..<50 { release.signal() } }
+      #expect(isStarted)
       work.abandon()
       let total = begun.total
       #expect(ended.total == total)
       #expect(begun.total == total)
     }
+  }
+}
+
+@Suite("Room for threads") struct ThreadRoomTests {
+  @Test("is there only if all of them start, and those that did have ended") func counted() {
+    #expect(ThreadRoom.isFree(for: 3, startingWith: ThreadsByHand(allowed: 3).start))
+    let few = ThreadsByHand(allowed: 2)
+    #expect(!ThreadRoom.isFree(for: 3, startingWith: few.start))
+    #expect(few.asked == 3)
+    #expect(ThreadRoom.isFree(for: 40))
   }
 }
 

@@ -4,9 +4,24 @@ import LMDB
 import LedgerAnswers
 import LedgerService
 import LedgerStore
+import WorkThreads
+
+/// What starts the program, before anything in it needs a second thread.
+@main
+enum Start {
+  @MainActor static func main() async {
+    let count = LedgerService.threadsMin
+    guard ThreadRoom.isFree(for: count) else {
+      DaybookServe.say(
+        "daybook serve: \(count) threads cannot be started: raise the limit of processes "
+          + "(ulimit -u, TasksMax)")
+      DaybookServe.exit(withError: ExitCode(74))
+    }
+    await DaybookServe.main()
+  }
+}
 
 /// The program behind `daybook serve`.
-@main
 struct DaybookServe: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "daybook-serve",
@@ -139,7 +154,7 @@ struct DaybookServe: AsyncParsableCommand {
     FaultSignals.run(daybook.path) { DamageHandover.words($0, ledger: ledger) }
   }
 
-  private static func say(_ text: String) {
+  fileprivate static func say(_ text: String) {
     do {
       try FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     } catch {

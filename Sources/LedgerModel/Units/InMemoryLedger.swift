@@ -22,22 +22,21 @@ public struct InMemoryLedger {
   ///
   /// - Complexity: O(*n* log *n*) in the number of facts.
   public init(folding facts: [Fact], texts: any FactTexts) {
-    self.init(texts: texts)
-    let isSorted = facts.indices.dropFirst().allSatisfy {
-      facts[$0 - 1].position < facts[$0].position
-    }
-    append(isSorted ? facts : facts.sorted { $0.position < $1.position })
+    self.init(folding: facts, texts: texts, ahead: nil)
   }
 
   /// Like `init(folding:texts:)`, but somebody else may fold separate units ahead, for example on
   /// several threads. What `foldAhead` does not return is folded here.
   package init(
     folding facts: [Fact], texts: any FactTexts,
-    ahead foldAhead: @escaping (SeparateUnits) -> [UnitNumber: FoldedUnit]
+    ahead foldAhead: ((SeparateUnits) -> [UnitNumber: FoldedUnit])?
   ) {
     self.init(texts: texts)
+    let isSorted = facts.indices.dropFirst().allSatisfy {
+      facts[$0 - 1].position < facts[$0].position
+    }
     stored.foldAhead = foldAhead
-    append(facts)
+    append(isSorted ? facts : facts.sorted { $0.position < $1.position })
     stored.foldAhead = nil
   }
 

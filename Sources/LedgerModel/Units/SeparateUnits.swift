@@ -10,7 +10,8 @@ package struct SeparateUnits: Sendable {
   package var units: [UnitNumber]
   private let facts: [Fact]
   private let indices: [UnitNumber: [UInt32]]
-  private let context: SharedContext
+  /// The context that all units share.
+  package let context: SharedContext
   private let change: ContextChange
   private let journalRowsMin: Int?
 
@@ -22,9 +23,6 @@ package struct SeparateUnits: Sendable {
     change = set.change
     journalRowsMin = set.journalRowsMin
   }
-
-  /// The context that all units share.
-  package var sharedContext: SharedContext { context }
 
   /// The number of a unit's new facts.
   package func newFactCount(of unit: UnitNumber) -> Int { indices[unit]?.count ?? 0 }

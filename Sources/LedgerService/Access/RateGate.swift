@@ -58,29 +58,23 @@ final class RateGate: Sendable {
   ///
   /// - Throws: ``Problem``: `tooManyRequests`.
   func take(token name: String) throws(Problem) {
-    guard countsAll else { return }
-    let seconds = limits.withLock { $0.tokens.take(name, at: now()) }
-    if let seconds { throw Self.refused(.token, "The token \(name) has", seconds) }
+    guard let seconds = wait(ofToken: name) else { return }
+    throw Self.refused(.token, "The token \(name) has", seconds)
   }
 
   /// Counts a request with a token as the gate counts it, unless that is one too many. Returns
   /// false then, and says it nowhere.
   func admits(_ token: AccessToken, _ gate: AccessGate, from address: SocketAddress?) -> Bool {
-    guard countsAll else { return true }
-    if case .tokens = gate {
-      return limits.withLock { $0.tokens.take(token.name, at: now()) } == nil
-    }
-    guard let client = ClientAddress(address) else { return true }
-    return limits.withLock { $0.addresses.take(client, at: now()) } == nil
+    if case .tokens = gate { return wait(ofToken: token.name) == nil }
+    return wait(ofAddress: address) == nil
   }
 
   /// Counts a request that needs no token.
   ///
   /// - Throws: ``Problem``: `tooManyRequests`.
   func take(address: SocketAddress?) throws(Problem) {
-    guard countsAll, let client = ClientAddress(address) else { return }
-    let seconds = limits.withLock { $0.addresses.take(client, at: now()) }
-    if let seconds { throw Self.refused(.address, "Your address has", seconds) }
+    guard let seconds = wait(ofAddress: address) else { return }
+    throw Self.refused(.address, "Your address has", seconds)
   }
 
   /// Counts a request with what is no token.
@@ -98,6 +92,19 @@ final class RateGate: Sendable {
         .authentication, "Too much that is no token came from your address. It has",
         seconds)
     }
+  }
+
+  /// Counts a request with a token. Returns how long its client has to wait, in seconds; nil if the
+  /// request may go on.
+  private func wait(ofToken name: String) -> Int? {
+    guard countsAll else { return nil }
+    return limits.withLock { $0.tokens.take(name, at: now()) }
+  }
+
+  /// Counts a request without a token, and returns what `wait(ofToken:)` does.
+  private func wait(ofAddress address: SocketAddress?) -> Int? {
+    guard countsAll, let client = ClientAddress(address) else { return nil }
+    return limits.withLock { $0.addresses.take(client, at: now()) }
   }
 
   private static func refused(_ kind: Kind, _ who: String, _ seconds: Int) -> Problem {

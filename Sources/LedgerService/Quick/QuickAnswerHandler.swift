@@ -113,7 +113,7 @@ final class QuickAnswerDoor: ChannelInboundHandler, RemovableChannelHandler {
           try pipeline.addHandler(QuickAnswerHandler(verdicts), position: .after(state))
         } catch {
           // Without it, all requests go the usual way.
-          context.fireErrorCaught(error)
+          verdicts.noteAbsence(error)
         }
       }
     }

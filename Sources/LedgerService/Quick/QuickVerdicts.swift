@@ -53,6 +53,11 @@ final class QuickVerdicts: Sendable {
     }
   }
 
+  /// Notes that nothing is answered here on a connection.
+  func noteAbsence(_ error: any Error) {
+    logger.warning("no quick verdicts on this connection", metadata: ["reason": "\(error)"])
+  }
+
   private static let beginning = ServiceRoutes.verdictPath + "?"
 
   /// The answer to a request that ``takes(_:)`` has let pass; nil if it is to go the usual way.

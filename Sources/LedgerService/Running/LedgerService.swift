@@ -98,6 +98,9 @@ package struct LedgerService: Sendable {
     try await close(ledger, work, lookups, webhooks)
   }
 
+  /// How many threads there must be room for: those that it has under load, and some more.
+  package static var threadsMin: Int { 32 + 4 * ProcessInfo.processInfo.activeProcessorCount }
+
   /// Why the service could not listen, or ended by itself.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String

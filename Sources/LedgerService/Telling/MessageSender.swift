@@ -8,14 +8,16 @@ struct MessageSender: Sendable {
   let client: HTTPClient
   let userAgent: String
   /// How long an answer may take, in seconds.
-  var seconds = ServiceLimits.webhookSeconds
+  let seconds: Int64
 
   /// A client for messages. A redirect is not followed: the message was signed for another
   /// receiver.
-  static func client() -> HTTPClient {
+  ///
+  /// - Parameter connectSeconds: How long connecting may take, in seconds.
+  static func client(connectSeconds: Int64) -> HTTPClient {
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
-    configuration.timeout.connect = .seconds(ServiceLimits.webhookConnectSeconds)
+    configuration.timeout.connect = .seconds(connectSeconds)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
       ServiceLimits.webhookConnectionsMax
     configuration.connectionPool.retryConnectionEstablishment = false
@@ -32,7 +34,7 @@ struct MessageSender: Sendable {
     request.headers.add(name: "user-agent", value: userAgent)
     request.body = .bytes(ByteBuffer(string: attempt.body))
     do { return try await inTime(request, attempt) } catch {
-      return AttemptResult(attempt, status: nil, problem: Self.words(error))
+      return AttemptResult(attempt, status: nil, problem: words(error))
     }
   }
 
@@ -79,12 +81,12 @@ struct MessageSender: Sendable {
     }
   }
 
-  private static func words(_ error: any Error) -> String {
+  private func words(_ error: any Error) -> String {
     switch error {
-    case is Late: return "no answer within \(ServiceLimits.webhookSeconds) seconds"
+    case is Late: return "no answer within \(seconds) seconds"
     case let error as HTTPClientError
     where error == .deadlineExceeded || error == .readTimeout || error == .connectTimeout:
-      return "no answer within \(ServiceLimits.webhookSeconds) seconds"
+      return "no answer within \(seconds) seconds"
     case is CancellationError: return "the service was stopped"
     case let error as HTTPClientError where error == .cancelled: return "the service was stopped"
     default: return "the connection failed: \(error)"

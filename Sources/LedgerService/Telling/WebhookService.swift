@@ -18,6 +18,10 @@ struct WebhookService: Service {
   var clock: @Sendable () -> Instant = EventLog.systemClock
   /// How long it waits before it looks again, if there was nothing.
   var pause = Duration.milliseconds(ServiceLimits.webhookLookMilliseconds)
+  /// How long connecting to a receiver may take, in seconds.
+  var connectSeconds = ServiceLimits.webhookConnectSeconds
+  /// How long a receiver may take to answer, in seconds.
+  var answerSeconds = ServiceLimits.webhookSeconds
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await self.work() }
@@ -43,13 +47,14 @@ struct WebhookService: Service {
   }
 
   private func tell(_ store: WebhookStore) async {
-    let client = MessageSender.client()
+    let client = MessageSender.client(connectSeconds: connectSeconds)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.find(Teller(ledger, store, clock: clock)) }
       group.addTask {
         await self.send(
           Outbox(ledger, store),
-          MessageSender(client: client, userAgent: "daybook/\(version)"))
+          MessageSender(
+            client: client, userAgent: "daybook/\(version)", seconds: answerSeconds))
       }
       await group.waitForAll()
     }

@@ -219,7 +219,7 @@ extension Projector {
     }
     add(IndexKey.contextUnit, units.contextIndices)
     let isSorted = zip(postings, postings.dropFirst()).allSatisfy { $0.key <= $1.key }
-    if !isSorted || !moved.isEmpty { postings.sortForRun() }
+    if !isSorted { postings.sortForRun() }
     return postings
   }
 

@@ -36,7 +36,7 @@ final class UnitsAhead {
   /// than one for each of a few cores, nobody waits long for the last one.
   private static let piecesPerGroup = 4
 
-  private let task: Task
+  private let job: Job
   private let pieces: [Range<Int>]
   private var begun = 0
   private var running: ConcurrentWork<[Found]>?
@@ -53,7 +53,7 @@ final class UnitsAhead {
     _ layout: UnitLayout
   ) {
     pieces = Self.pieces(of: units)
-    task = Task(
+    job = Job(
       units: units, position: position, log: log, projections: projections, layout: layout)
     if pieces.count < 2 { return nil }
     beginGroup()
@@ -65,7 +65,7 @@ final class UnitsAhead {
       guard let running else { return nil }
       self.running = nil
       found = running.results().flatMap(\.self).reversed()
-      reach = task.units.units[pieces[begun - 1].upperBound - 1]
+      reach = job.units.units[pieces[begun - 1].upperBound - 1]
       beginGroup()
     }
     while let last = found.last, last.unit < unit { found.removeLast() }
@@ -83,7 +83,7 @@ final class UnitsAhead {
     let group = Array(pieces[begun..<min(begun + Self.piecesPerGroup, pieces.count)])
     if group.isEmpty { return }
     begun += group.count
-    running = .begin(group.count) { [task] in task.fold(group[$0]) }
+    running = .begin(group.count) { [job] in job.fold(group[$0]) }
   }
 
   /// Units in consecutive pieces with at least `pieceFactsMin` new facts, but for the last one.
@@ -122,7 +122,7 @@ extension UnitsAhead {
 
 extension UnitsAhead {
   /// What any thread needs to fold units.
-  private struct Task: Sendable {
+  private struct Job: Sendable {
     let units: SeparateUnits
     let position: UInt64
     let log: EventLog
@@ -170,7 +170,7 @@ extension UnitsAhead {
       }
       var rows = PendingRows()
       unitRows.remove(former, of: unit, &rows)
-      try unitRows.put(whole: state, unit, units.sharedContext, &rows)
+      try unitRows.put(whole: state, unit, units.context, &rows)
       found.result = .rows(rows)
       return found
     }

@@ -49,10 +49,7 @@ extension LedgerView {
     guard end > 0 else { return InMemoryLedger(folding: [], texts: texts) }
     let batch = try FactBatch(1...end, of: texts.log, in: log, indexesIDs: false)
     let facts = try cut(batch.facts, Clocks(at: clocks.at))
-    let log = texts.log
-    let ledger = InMemoryLedger(folding: facts, texts: texts) { UnitsAhead.fold($0, log) }
-    try texts.check()
-    return ledger
+    return try inMemoryLedger(facts) { [eventLog = texts.log] in UnitsAhead.fold($0, eventLog) }
   }
 
   /// Returns the facts that the clocks include.
@@ -68,8 +65,10 @@ extension LedgerView {
     return facts
   }
 
-  private func inMemoryLedger(_ facts: [Fact]) throws(LedgerError) -> InMemoryLedger {
-    let ledger = InMemoryLedger(folding: facts, texts: texts)
+  private func inMemoryLedger(
+    _ facts: [Fact], ahead: ((SeparateUnits) -> [UnitNumber: FoldedUnit])? = nil
+  ) throws(LedgerError) -> InMemoryLedger {
+    let ledger = InMemoryLedger(folding: facts, texts: texts, ahead: ahead)
     try texts.check()
     return ledger
   }
