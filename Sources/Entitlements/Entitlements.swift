@@ -92,7 +92,8 @@ public final class Entitlements: Sendable {
   ///   - account: The account's id, as the events state it.
   ///   - item: A product or an entitlement.
   ///   - environments: The environments in which purchases count for this question.
-  /// - Complexity: One lookup of the stored answer, without allocation.
+  /// - Complexity: One lookup of the stored answer, without allocation; while events are not folded
+  ///   yet, reading a few of them.
   package func storedVerdict(
     _ account: String, to item: Item, environments: Set<StoreEnvironment>
   ) -> Verdict? {

@@ -259,6 +259,8 @@ struct RecordCursor: ~Escapable {
 
   var isAtEnd: Bool { index == bytes.count }
 
+  // Called several times for each record: the calls cost more than what they do.
+  @inline(__always)
   mutating func skip(_ count: Int) throws(RecordError) {
     guard count >= 0, count <= bytes.count - index else {
       throw .damaged("a length in it exceeds the record")
@@ -266,6 +268,7 @@ struct RecordCursor: ~Escapable {
     index += count
   }
 
+  @inline(__always)
   mutating func byte() throws(RecordError) -> UInt8 {
     let start = index
     try skip(1)

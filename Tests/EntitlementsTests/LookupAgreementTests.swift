@@ -38,6 +38,8 @@ struct LookupAgreementTests {
     ]
     let long = LongWay(ledger: ledger.ledger, now: now)
     let lookup = Entitlements(ledger: ledger.ledger) { now }
+    let everywhere = StoreEnvironment.allCases
+    _ = lookup.isEntitled("nobody", to: .product("pro"), environments: Set(everywhere))
     var yes = 0
     for account in names.accounts {
       for item in names.items where random.chance(1, in: 3) {
@@ -49,6 +51,12 @@ struct LookupAgreementTests {
         #expect(
           verdict.expected == expected && !verdict.isUnavailable,
           "\(comment): \(account) \(item) at \(String(describing: moment)) in \(environments)")
+        if moment == nil,
+          let stored = lookup.storedVerdict(
+            account.text, to: item.item, environments: Set(environments))
+        {
+          #expect(stored == verdict, "\(comment): \(account) \(item) stored in \(environments)")
+        }
         if verdict.isYes { yes += 1 }
       }
     }

@@ -5,6 +5,8 @@ import LedgerModel
 import LedgerQueries
 import Testing
 
+@testable import LedgerStore
+
 @Suite("A verdict")
 struct VerdictTests {
   @Test("is yes until just before a subscription ends, and says when that is")
@@ -55,6 +57,57 @@ struct VerdictTests {
     #expect(
       ledger.lookup.isEntitled("anna", to: .product("map"), at: .noon(-1))
         == .unknownAccount(position: 1))
+  }
+
+  /// A purchase on a device of the account's own, so that it is a customer of its own.
+  private func bought(_ id: Name, _ account: Name) -> Event {
+    var event = Event.bought(id, account, at: 0)
+    event.device = account
+    return event
+  }
+
+  @Test("is found stored while events of others wait to be folded, and only then")
+  func stored() throws {
+    let ledger = try TemporaryLedger()
+    func stored(_ account: String) -> Verdict? {
+      ledger.lookup.storedVerdict(account, to: .product("map"), environments: [.production])
+    }
+    func asked(_ account: String) -> Verdict {
+      ledger.lookup.isEntitled(account, to: .product("map"))
+    }
+    try ledger.append(bought("t1", "anna"))
+    try ledger.ledger.fold()
+    #expect(stored("anna") == nil, "nobody has asked yet")
+    #expect(asked("anna").isYes && stored("anna") == asked("anna"))
+    let done = try ledger.ledger.schedule.whileNobodyFolds { () throws(LedgerError) in
+      Result {
+        // An event of somebody else is not folded.
+        try ledger.append(bought("t2", "berta"))
+        let beside = try #require(stored("anna"))
+        #expect(beside.isYes && beside.detail?.position == 2)
+        #expect(asked("berta").isYes)
+        #expect(stored("berta") == nil && stored("nobody") == nil)
+        // So many that whoever must not wait does not read them.
+        try ledger.append(
+          (0...64).map { number in
+            let event = bought(Name("more-\(number)"), Name("guest-\(number)"))
+            return RecordedEvent(position: 1, recordedAt: event.occurredAt, event: event)
+          })
+        #expect(stored("anna") == nil)
+        #expect(asked("anna").detail?.position == 67)
+        #expect(stored("anna")?.detail?.position == 67)
+        // The account's own event is not folded.
+        try ledger.append(.granted("t3", "anna", "pro", at: 3))
+        #expect(stored("anna") == nil)
+        #expect(asked("anna").detail?.position == 68)
+        #expect(stored("anna") == nil)
+      }
+    }
+    try done.get()
+    try ledger.ledger.fold()
+    #expect(stored("anna") == nil, "the tail is that of the former projections")
+    #expect(asked("anna").detail?.position == 68)
+    #expect(stored("anna") == asked("anna"))
   }
 
   @Test("of an entitlement is the best of the products that open it")

@@ -14,14 +14,16 @@ internal import Synchronization
 public struct FewThreads: Sendable {
   private let user: Int
 
-  /// The users that one process can make without meeting those of another one.
-  private static let usersPerProcess = 256
+  /// Users that nobody has: above those of people and programs, and within the 65,536 of a container.
+  private static let users = 20_000..<60_000
+  /// How many of them stand between those of one process and of the next one.
+  private static let usersPerProcess = 64
   private static let made = Atomic<Int>(0)
 
   public init() {
     let number = Self.made.wrappingAdd(1, ordering: .relaxed).oldValue
-    // Above what systems give to people and to their programs.
-    user = (1 << 20) + Int(getpid()) * Self.usersPerProcess + number % Self.usersPerProcess
+    let place = Int(getpid()) * Self.usersPerProcess + number
+    user = Self.users.lowerBound + place % Self.users.count
   }
 
   /// Whether the number of threads can be limited here: needs `prlimit`, and `setpriv` for root.

@@ -44,14 +44,15 @@ package final class AnswerLookup: Sendable {
     return try answer(question, &slot.reader)
   }
 
-  /// Answers if a reader that nobody uses finds the answer stored, with the log folded to its end.
-  /// `nil` if that takes more, or fails: ``answer(_:)`` then says why.
+  /// Answers if a reader that nobody uses finds the answer stored, and no event that is not folded
+  /// yet is about the account. `nil` if that takes more, or fails: ``answer(_:)`` then says why.
   ///
-  /// - Complexity: one `get`; waits for nobody.
+  /// - Complexity: one `get`, and up to `HeldTail.nearEventsMax` events that are new; waits for
+  ///   nobody.
   package func storedAnswer(_ question: ItemQuestion) -> ItemAnswer? {
     for slot in slots where slot.lock.try() {
       defer { slot.lock.unlock() }
-      do throws(LedgerError) { return try slot.reader?.storedAnswer(question) } catch {
+      do throws(LedgerError) { return try slot.reader?.storedAnswer(question, tail) } catch {
         return nil
       }
     }
@@ -102,6 +103,15 @@ final class LookupTail: Sendable {
     _ body: (HeldTail) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
     lock.lock()
+    defer { lock.unlock() }
+    return try body(held)
+  }
+
+  /// Calls `body` with exclusive access to the tail; `nil` if somebody else has it.
+  func withFreeTail<Value>(
+    _ body: (HeldTail) throws(LedgerError) -> Value?
+  ) throws(LedgerError) -> Value? {
+    guard lock.try() else { return nil }
     defer { lock.unlock() }
     return try body(held)
   }

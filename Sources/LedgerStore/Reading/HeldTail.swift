@@ -37,6 +37,19 @@ final class HeldTail: @unchecked Sendable {
     return reader
   }
 
+  /// The most events that somebody adds to the tail who must not wait: a fraction of a millisecond.
+  static let nearEventsMax: UInt64 = 64
+
+  /// Whether the tail follows these projections, and few events are missing in it.
+  func isNear(
+    _ projections: Projections, _ reading: TransactionView, _ view: LogView
+  ) throws(LedgerError) -> Bool {
+    guard self.projections === projections, let overlay = reader?.overlay,
+      overlay.checkpoint == (try Checkpoint(reading, projections.tables))
+    else { return false }
+    return view.lastPosition <= overlay.through + Self.nearEventsMax
+  }
+
   /// Forgets everything.
   func clear() {
     projections = nil

@@ -55,15 +55,23 @@ struct LookupReader: ~Copyable {
       // Snapshots that are renewed inside the lock only move forward for the tail.
       try renewProjections()
       try snapshot.renew()
-      return try answer(question, held)
+      return try answer(question, held, foldsUnit: true)
     }
   }
 
-  /// Answers from what is stored, while the log has no events after the projections; `nil` if that
-  /// cannot give the answer.
-  mutating func storedAnswer(_ question: ItemQuestion) throws(LedgerError) -> ItemAnswer? {
+  /// Answers from what is stored, if no event after the projections is about the account; `nil` if
+  /// that cannot give the answer, somebody else uses the tail, or much is missing in it.
+  mutating func storedAnswer(
+    _ question: ItemQuestion, _ tail: LookupTail
+  ) throws(LedgerError) -> ItemAnswer? {
     defer { letGo() }
-    return try foldedAnswer(question)
+    if let answer = try foldedAnswer(question) { return answer }
+    return try tail.withFreeTail { (held) throws(LedgerError) in
+      try renewProjections()
+      try snapshot.renew()
+      guard try held.isNear(projections, reading.view, try snapshot.view) else { return nil }
+      return try answer(question, held, foldsUnit: false)
+    }
   }
 
   /// Answers while the log has no events after the projections; `nil` if a row cannot give the
@@ -106,8 +114,10 @@ struct LookupReader: ~Copyable {
     snapshot.reset()
   }
 
+  /// Answers from everything that is in the log now; `nil` if the projections have been replaced, or
+  /// if that needs the account's unit and it is not to be folded.
   private mutating func answer(
-    _ question: ItemQuestion, _ held: HeldTail
+    _ question: ItemQuestion, _ held: HeldTail, foldsUnit: Bool
   ) throws(LedgerError) -> ItemAnswer? {
     let state: ReaderState
     do {
@@ -131,6 +141,7 @@ struct LookupReader: ~Copyable {
       if try !isIndexed(question.account) { return .unknown(at: now.position) }
     case .noRow, .undecided: break
     }
+    guard foldsUnit else { return nil }
     return try LedgerView(
       log: try snapshot.view, projections: reading.view, tables: projections.tables, reader: state
     ).itemAnswer(question)
