@@ -30,6 +30,25 @@ struct ServiceQuickProcessTests {
     return made.output.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
+  private static func waitUntilFolded(_ served: ServedLedger, _ position: Int) async throws {
+    for _ in 0..<3_000 {
+      if try await served.get("/ready").object["projections"] as? Int == position { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("position \(position) was not folded")
+  }
+
+  @Test("find what other processes append stored: the service folds it") func folded() async throws
+  {
+    let ledger = try await Self.filled(3)
+    try await ledger.served { served in
+      try await Self.waitUntilFolded(served, 3)
+      let file = try ledger.write("more.jsonl", Line.purchase("t9", of: "a9"))
+      #expect(try ledger.daybook("append", file).status == 0)
+      try await Self.waitUntilFolded(served, 4)
+    }
+  }
+
   @Test("are the same bytes as those of the usual way") func same() async throws {
     let ledger = try await Self.filled(20)
     let all = try Self.token(ledger, "all", "--scope", "read")

@@ -49,7 +49,8 @@ package struct LedgerService: Sendable {
 
     let ledger = try Ledger(at: settings.ledger, access: .readWrite)
     let work = LedgerWork(ledger)
-    let watch = LogWatch(ledger.log, logger)
+    // Commands that append and end leave the fold to those who stay.
+    let watch = LogWatch(ledger.log, logger) { ledger.foldSoon() }
     let lookups = Entitlements(ledger: ledger)
     let webhooks = WebhookKeeper(ledger: settings.ledger)
     let telling = WebhookService(

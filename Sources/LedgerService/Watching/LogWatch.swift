@@ -23,16 +23,22 @@ final class LogWatch: Service {
   private let log: EventLog
   private let logger: Logger
   private let followersMax: Int
+  private let onGrowth: @Sendable () -> Void
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - log: What is watched.
   ///   - logger: Where it is said that the log cannot be read.
   ///   - followersMax: How many are told at the same time.
-  init(_ log: EventLog, _ logger: Logger, followersMax: Int = ServiceLimits.followersMax) {
+  ///   - onGrowth: Called when the log has grown, and once for what was in it before.
+  init(
+    _ log: EventLog, _ logger: Logger, followersMax: Int = ServiceLimits.followersMax,
+    onGrowth: @escaping @Sendable () -> Void = {}
+  ) {
     self.log = log
     self.logger = logger
     self.followersMax = followersMax
+    self.onGrowth = onGrowth
   }
 
   func run() async throws {
@@ -47,6 +53,7 @@ final class LogWatch: Service {
       do throws(LedgerError) {
         let last = try await log.lastPosition(beyond: known, timeout: Self.look)
         let now = ContinuousClock.now
+        if last > known { onGrowth() }
         if last > known || now - told >= Self.silence {
           tell(last)
           told = now
