@@ -14,7 +14,8 @@ internal import Synchronization
 public struct FewThreads: Sendable {
   private let user: Int
 
-  /// Users that nobody has: above those of people and programs, and within the 65,536 of a container.
+  /// Users that nobody has: above those of people and programs, and within the 65,536 of a
+  /// container.
   private static let users = 20_000..<60_000
   /// How many of them stand between those of one process and of the next one.
   private static let usersPerProcess = 64

@@ -114,8 +114,8 @@ struct LookupReader: ~Copyable {
     snapshot.reset()
   }
 
-  /// Answers from everything that is in the log now; `nil` if the projections have been replaced, or
-  /// if that needs the account's unit and it is not to be folded.
+  /// Answers from everything that is in the log now; `nil` if the projections have been replaced,
+  /// or if that needs the account's unit and it is not to be folded.
   private mutating func answer(
     _ question: ItemQuestion, _ held: HeldTail, foldsUnit: Bool
   ) throws(LedgerError) -> ItemAnswer? {
