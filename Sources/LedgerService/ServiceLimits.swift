@@ -104,6 +104,10 @@ enum ServiceLimits {
   static let webhookBusyMilliseconds = 20
   /// How long it waits after something has gone wrong, in seconds.
   static let webhookRecoverySeconds = 5
+  /// How many threads the service has on any machine, at most, and how many more for each core: 35
+  /// were counted under load on two cores.
+  static let threadsMin = 32
+  static let threadsPerCore = 4
   /// How long connecting to a receiver may take, in seconds.
   static let webhookConnectSeconds: Int64 = 10
   /// How long a receiver may take to answer, in seconds.

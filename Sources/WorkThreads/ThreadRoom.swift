@@ -7,7 +7,7 @@ package enum ThreadRoom {
   /// For programs whose libraries cannot do without: Dispatch waits for a thread for ever, and
   /// SwiftNIO ends the process. Somebody else may still take the room afterwards.
   ///
-  /// - Complexity: O(*n*) in the number, about 20 µs for each.
+  /// - Complexity: O(*n*) in the number.
   package static func isFree(for count: Int) -> Bool {
     isFree(for: count, startingWith: ThreadStart.run)
   }

@@ -100,7 +100,10 @@ package struct LedgerService: Sendable {
   }
 
   /// How many threads there must be room for: those that it has under load, and some more.
-  package static var threadsMin: Int { 32 + 4 * ProcessInfo.processInfo.activeProcessorCount }
+  package static var threadsMin: Int {
+    ServiceLimits.threadsMin
+      + ServiceLimits.threadsPerCore * ProcessInfo.processInfo.activeProcessorCount
+  }
 
   /// Why the service could not listen, or ended by itself.
   package struct Failure: Error, CustomStringConvertible {

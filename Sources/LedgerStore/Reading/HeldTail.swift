@@ -9,45 +9,59 @@ final class HeldTail: @unchecked Sendable {
   private var projections: Projections?
   private var reader: ReaderState?
 
+  /// The most events that are added for somebody who must not wait.
+  static let nearEventsMax: UInt64 = 64
+
   /// Brings the tail up to date with two snapshots, of which the projections' was taken first.
   ///
   /// - Complexity: O(*k*) in the number of events since the last question.
   func catchUp(
     _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView
   ) throws(LedgerError) -> ReaderState {
-    if self.projections !== projections {
-      self.projections = projections
-      reader = nil
+    if let reader = try following(projections, reading) {
+      return try extend(reader, log, projections, reading, view)
     }
-    let tables = projections.tables
-    let stored = try Checkpoint(reading, tables)
-    if reader == nil || (stored != nil && reader?.overlay.checkpoint != stored) {
-      reader = nil
-      reader = try ReaderState(log, projections, reading, view)
+    clear()
+    guard let begun = try ReaderState(log, projections, reading, view) else {
+      throw .projectionsMissing
     }
-    guard let reader else { throw .projectionsMissing }
+    (self.projections, reader) = (projections, begun)
+    return try extend(begun, log, projections, reading, view)
+  }
+
+  /// Does the same, unless the tail has to begin afresh, or many events are missing in it; then it
+  /// returns `nil`.
+  func catchUpIfNear(
+    _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView
+  ) throws(LedgerError) -> ReaderState? {
+    guard let reader = try following(projections, reading),
+      view.lastPosition <= reader.overlay.through + Self.nearEventsMax
+    else { return nil }
+    return try extend(reader, log, projections, reading, view)
+  }
+
+  /// What is held, if it follows these projections where they end now.
+  private func following(
+    _ projections: Projections, _ reading: TransactionView
+  ) throws(LedgerError) -> ReaderState? {
+    guard self.projections === projections, let reader else { return nil }
+    let stored = try Checkpoint(reading, projections.tables)
+    return stored == nil || reader.overlay.checkpoint == stored ? reader : nil
+  }
+
+  private func extend(
+    _ reader: ReaderState, _ log: EventLog, _ projections: Projections,
+    _ reading: TransactionView, _ view: LogView
+  ) throws(LedgerError) -> ReaderState {
     do throws(LedgerError) {
       try reader.overlay.extend(
-        through: view.lastPosition, view, log.identity.keyHash, tables, reading)
+        through: view.lastPosition, view, log.identity.keyHash, projections.tables, reading)
     } catch {
       // The tail may contain part of a batch.
       clear()
       throw error
     }
     return reader
-  }
-
-  /// The most events that somebody adds to the tail who must not wait: a fraction of a millisecond.
-  static let nearEventsMax: UInt64 = 64
-
-  /// Whether the tail follows these projections, and few events are missing in it.
-  func isNear(
-    _ projections: Projections, _ reading: TransactionView, _ view: LogView
-  ) throws(LedgerError) -> Bool {
-    guard self.projections === projections, let overlay = reader?.overlay,
-      overlay.checkpoint == (try Checkpoint(reading, projections.tables))
-    else { return false }
-    return view.lastPosition <= overlay.through + Self.nearEventsMax
   }
 
   /// Forgets everything.

@@ -55,7 +55,7 @@ struct LookupReader: ~Copyable {
       // Snapshots that are renewed inside the lock only move forward for the tail.
       try renewProjections()
       try snapshot.renew()
-      return try answer(question, held, foldsUnit: true)
+      return try answer(question, held, waits: true)
     }
   }
 
@@ -69,8 +69,7 @@ struct LookupReader: ~Copyable {
     return try tail.withFreeTail { (held) throws(LedgerError) in
       try renewProjections()
       try snapshot.renew()
-      guard try held.isNear(projections, reading.view, try snapshot.view) else { return nil }
-      return try answer(question, held, foldsUnit: false)
+      return try answer(question, held, waits: false)
     }
   }
 
@@ -114,10 +113,11 @@ struct LookupReader: ~Copyable {
     snapshot.reset()
   }
 
-  /// Answers from everything that is in the log now; `nil` if the projections have been replaced,
-  /// or if that needs the account's unit and it is not to be folded.
+  /// Answers from everything that is in the log now; `nil` if the projections have been replaced.
+  /// Somebody who does not wait also gets `nil` if many events are missing in the tail, or if the
+  /// account's unit has to be folded.
   private mutating func answer(
-    _ question: ItemQuestion, _ held: HeldTail, foldsUnit: Bool
+    _ question: ItemQuestion, _ held: HeldTail, waits: Bool
   ) throws(LedgerError) -> ItemAnswer? {
     let state: ReaderState
     do {
@@ -126,7 +126,13 @@ struct LookupReader: ~Copyable {
       guard try view.generation() <= projections.generation, source.isCurrent(projections) else {
         return nil
       }
-      state = try held.catchUp(log, projections, reading.view, view)
+      if waits {
+        state = try held.catchUp(log, projections, reading.view, view)
+      } else {
+        let near = try held.catchUpIfNear(log, projections, reading.view, view)
+        guard let near else { return nil }
+        state = near
+      }
     }
     let now = FoldedCommits(
       projections: reading.id, log: snapshot.commit, position: state.overlay.through,
@@ -141,7 +147,7 @@ struct LookupReader: ~Copyable {
       if try !isIndexed(question.account) { return .unknown(at: now.position) }
     case .noRow, .undecided: break
     }
-    guard foldsUnit else { return nil }
+    guard waits else { return nil }
     return try LedgerView(
       log: try snapshot.view, projections: reading.view, tables: projections.tables, reader: state
     ).itemAnswer(question)
