@@ -9,14 +9,16 @@
 /// It is released when the value is destroyed, and by the system when the process dies, for
 /// whatever reason. The empty file stays. If it were removed, two processes could hold locks on two
 /// files with the same name. Two locks of the same process exclude each other, too. A child created
-/// by `fork` shares its parent's lock until it calls `exec`.
+/// by `fork` shares its parent's lock until it calls `exec` or the parent releases it.
 ///
 /// Source: flock(2).
 public struct FileLock: ~Copyable, Sendable {
   private let descriptor: Int32
 
   deinit {
-    // Closing releases the lock; nothing can be done about a failure.
+    // Closing alone would leave it to a child that another thread is just starting. Nothing can be
+    // done about a failure.
+    _ = flock(descriptor, LOCK_UN)
     _ = close(descriptor)
   }
 

@@ -19,6 +19,29 @@ import Testing
     #expect(again)
   }
 
+  #if os(Linux)
+    @Test("a lock is given back even if a child has a copy of its descriptor, which is about to go")
+    func forkedChild() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.path + "/fold.lock"
+      let lock = try FileLock.tryLock(path)
+      // What a child has between `fork` and `exec`.
+      let copy = try #require(descriptors(of: path).first.map { dup($0) })
+      defer { close(copy) }
+      if let lock { lock.unlock() }
+      let again = try FileLock.tryLock(path) != nil
+      #expect(again)
+    }
+
+    /// The descriptors by which this process has a file open.
+    private func descriptors(of path: String) throws -> [Int32] {
+      let files = FileManager.default
+      return try files.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+        (try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+      }.compactMap { Int32($0) }
+    }
+  #endif
+
   @Test("waiting for a lock ends when its holder gives it back") func waitingFor() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fold.lock"

@@ -120,6 +120,28 @@ import Testing
     #expect(try failure { _ = try handle.lock("link") }?.kind == .notFolder)
   }
 
+  #if os(Linux)
+    @Test("gives a lock again even if a child has a copy of its descriptor, which is about to go")
+    func lockAfterFork() throws {
+      let handle = try folder.handle()
+      var copy: Int32 = -1
+      do {
+        let lock = try handle.lock("lock")
+        // What a child has between `fork` and `exec`.
+        let files = FileManager.default
+        let opened = try files.contentsOfDirectory(atPath: "/proc/self/fd").first {
+          (try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
+            == folder.path + "/lock"
+        }
+        copy = dup(try #require(opened.flatMap { Int32($0) }))
+        withExtendedLifetime(lock) {}
+      }
+      defer { close(copy) }
+      let again = try handle.lock("lock") != nil
+      #expect(again)
+    }
+  #endif
+
   @Test("says what is at a path, over links") func paths() throws {
     try folder.write("x", to: "file")
     try folder.link("link", to: "file")

@@ -47,7 +47,9 @@ public struct FolderLock: ~Copyable, Sendable {
   fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
-    // Closing releases the lock. There is no way to handle a failure here.
+    // Closing alone would leave it to a child that another thread is just starting. There is no way
+    // to handle a failure here.
+    _ = flock(descriptor, LOCK_UN)
     _ = close(descriptor)
   }
 }
