@@ -36,8 +36,9 @@ extension LedgerView {
     _ name: Name, _ account: Name, _ environments: [StoreEnvironment], at: Instant?, _ now: Instant,
     upTo end: UInt64
   ) throws(LedgerError) -> Explanation {
-    var facts = try facts(connectedWith: account, upTo: end)
-    if let at { facts.removeAll { $0.occurredAt > at.microseconds } }
+    let facts = try facts(
+      connectedWith: account, at: Clocks(at: at, asOf: .position(end)),
+      entitlementsAt: (at ?? now).microseconds)
     let timeline = ExplainedTimeline(
       facts.inFoldOrder(texts),
       about: .init(

@@ -38,6 +38,9 @@ public struct FoldKey: Hashable, Sendable {
     precedes(other) { texts.id(ofPosition: position) < texts.id(ofPosition: other.position) }
   }
 
+  /// Whether this key comes before `other` whatever the rest of their ids is.
+  func precedesSurely(_ other: FoldKey) -> Bool { precedes(other) { false } }
+
   /// Whether this key comes before `other`. Only this function states the fold order.
   ///
   /// - Parameter idPrecedes: Whether the whole id comes first. It is called only if nothing else

@@ -43,8 +43,8 @@ import Testing
         let at = random.chance(1, in: 3) ? random.one(of: events).event.occurredAt : nil
         let now = random.chance(1, in: 4) ? random.one(of: events).event.occurredAt : newest
         let sliced = ExplainedHistory(events, about: name, for: account, at: at, now: now)
-        // Without a store time, everything is tried.
-        let whole = ExplainedHistory(events, about: name, for: account, at: at, now: nil)
+        let whole = ExplainedHistory(
+          events, about: name, for: account, at: at, now: now, triesAll: true)
         let (part, all) = (
           Self.explanation(sliced, name, account, at, now),
           Self.explanation(whole, name, account, at, now)
@@ -81,7 +81,8 @@ import Testing
     for account in ["ada", "ben"] as [Name] {
       for name in ["map", "hat"] as [Name] {
         let sliced = ExplainedHistory(events, about: name, for: account, at: nil, now: now)
-        let whole = ExplainedHistory(events, about: name, for: account, at: nil, now: nil)
+        let whole = ExplainedHistory(
+          events, about: name, for: account, at: nil, now: now, triesAll: true)
         #expect(
           Self.explanation(sliced, name, account, nil, now)
             == Self.explanation(whole, name, account, nil, now), "\(name) for \(account)")

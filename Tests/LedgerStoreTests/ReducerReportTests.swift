@@ -48,7 +48,7 @@ import Testing
       var units = try view.units()
       while try units.advance() {
         let facts = try view.reader.overlay.allFacts(
-          of: units.unit, view.log, view.tables, view.projections)
+          of: units.unit, .all, view.log, view.tables, view.projections)
         let unit = UnitSet.fold(
           connected: facts.filter { !isLeftOut($0) }, context: context, texts: texts)
         let whole = UnitSet.fold(connected: facts, context: context, texts: texts)

@@ -65,7 +65,11 @@ extension LedgerView {
     query.environments = explanation.environments
     query.clocks = clocks
     let own = Set(entries.compactMap(\.transaction))
-    found.findings = try findings(query).filter { finding in
+    var numbers: Set<NameNumber> = []
+    for product in products {
+      if let number = try number(of: .product, product) { numbers.insert(number) }
+    }
+    found.findings = try findings(query, about: numbers).filter { finding in
       finding.product.map(products.contains) ?? finding.transaction.map(own.contains) ?? false
     }
     return found
@@ -120,10 +124,15 @@ extension LedgerView {
     return products
   }
 
-  /// Returns the devices that the account's events state, in order.
-  private func devices(of explanation: Explanation) throws(LedgerError) -> [Name] {
+  /// Returns the devices that the account's events up to then state, in order.
+  private func devices(
+    of explanation: Explanation, _ clocks: Clocks
+  ) throws(LedgerError) -> [Name] {
     guard let account = try number(of: .account, explanation.account) else { return [] }
-    let facts = try facts(connectedWith: explanation.account, upTo: explanation.position)
+    // What is left out names the same devices.
+    let facts = try facts(
+      connectedWith: explanation.account, at: clocks,
+      entitlementsAt: explanation.at.microseconds)
     var numbers = Set(facts.lazy.filter { $0.account == account }.map(\.device))
     numbers.remove(0)
     var devices: [Name] = []
@@ -142,13 +151,15 @@ extension LedgerView {
     for entry in entries where !entry.downloads.isEmpty {
       if let product = entry.product { withContent.insert(product) }
     }
-    for environment in explanation.environments {
-      let offers = try versionsOnOffer(of: Array(products), in: environment, clocks: clocks)
+    // Of the past, this folds all units that observed the products.
+    for environment in explanation.environments where !products.isSubset(of: withContent) {
+      let offers = try versionsOnOffer(
+        of: Array(products.subtracting(withContent)), in: environment, clocks: clocks)
       withContent.formUnion(offers.keys)
     }
     found.productsWithContent = withContent.sorted()
     if found.productsWithContent.isEmpty { return }
-    let devices = try devices(of: explanation)
+    let devices = try devices(of: explanation, clocks)
     for product in found.productsWithContent {
       let there = installed.filter { $0.product == product }
       found.devices += there.map { .init(name: $0.device, product: product, installed: $0) }

@@ -34,11 +34,12 @@ struct ExplainedHistory {
   ///   - account: Only events connected with the account count, and those shared by all. Later
   ///     events may have connected others.
   ///   - at: If this is not `nil`, only events that occurred up to it count.
-  ///   - now: The store time of the question if `at` is `nil` and no event is later; `nil` tries
-  ///     all events.
+  ///   - now: The store time of the question if `at` is `nil` and no event is later.
+  ///   - triesAll: Whether all events are tried, also those that can decide nothing.
   /// - Complexity: O(*n* log *n*) in the number of events.
   init(
-    _ all: [RecordedEvent], about name: Name, for account: Name, at: Instant?, now: Instant?
+    _ all: [RecordedEvent], about name: Name, for account: Name, at: Instant?, now: Instant,
+    triesAll: Bool = false
   ) {
     let sorted = Self.sorted(all, at: at)
     let numbered = NumberedEvents(sorted)
@@ -46,7 +47,8 @@ struct ExplainedHistory {
       numbered.facts,
       about: .init(
         account: numbered.number(.account, account), name: name,
-        product: numbered.number(.product, name), now: at ?? now), numbered)
+        product: numbered.number(.product, name), now: at ?? now, triesAll: triesAll),
+      numbered)
     let tried = timeline.triedPositions
     events = sorted.filter { tried.contains($0.position) }
     texts = NumberedEvents(events)

@@ -5,7 +5,8 @@ internal import LedgerModel
 /// of them have to be tried to explain an answer, and what the others are.
 ///
 /// A customer of many years has bought much else. What is known to decide nothing is not read and
-/// not folded, but keeps its place, so that the search takes the same way.
+/// not folded, but keeps its place, so that the search takes the same way. Only reports of progress
+/// that say nothing new (`EntitlementFacts`) are left out altogether.
 struct ExplainedTimeline {
   /// What is to be explained.
   struct Subject {
@@ -15,8 +16,10 @@ struct ExplainedTimeline {
     var name: Name
     /// The number of the product with that name; 0 if there is none.
     var product: NameNumber
-    /// The store time of the question if no event is later; `nil` tries all events.
-    var now: Instant?
+    /// The store time of the question if no event is later.
+    var now: Instant
+    /// Whether all events are tried, also those that can decide nothing.
+    var triesAll = false
   }
 
   /// One event.
@@ -36,12 +39,13 @@ struct ExplainedTimeline {
   private(set) var entries: [Entry] = []
 
   /// - Parameters:
-  ///   - facts: In the fold order, up to the store time of the question. Some may not be connected
+  ///   - all: In the fold order, up to the store time of the question. Some may not be connected
   ///     with the customer.
   ///   - subject: What is to be explained; `nil` if all facts are connected and have to be tried.
   /// - Complexity: O(*n*) in the number of facts. If they are not connected by names, also a fold
   ///   of all of them.
-  init(_ facts: [Fact], about subject: Subject?, _ texts: any FactTexts) {
+  init(_ all: [Fact], about subject: Subject?, _ texts: any FactTexts) {
+    let facts = Self.needed(all, subject)
     let isConnected = subject.map { Self.connected(facts, $0, texts) } ?? { _ in true }
     let tried = subject.flatMap { Self.tried(facts, $0) }
     var count = 0
@@ -66,6 +70,13 @@ struct ExplainedTimeline {
     entries.lazy.filter(isIncluded).map(\.index)
   }
 
+  /// Those of the facts that say something new for the question.
+  private static func needed(_ facts: [Fact], _ subject: Subject?) -> [Fact] {
+    guard let subject else { return facts }
+    var needed = EntitlementFacts(at: subject.now.microseconds)
+    return facts.filter { needed.needs($0) }
+  }
+
   /// Says which facts are connected with the customer, or shared by all.
   private static func connected(
     _ facts: [Fact], _ subject: Subject, _ texts: any FactTexts
@@ -81,7 +92,8 @@ struct ExplainedTimeline {
 
   /// The positions of the facts that have to be tried; `nil` for all of them.
   private static func tried(_ facts: [Fact], _ subject: Subject) -> Set<UInt64>? {
-    guard let now = subject.now?.microseconds else { return nil }
+    if subject.triesAll { return nil }
+    let now = subject.now.microseconds
     // The customer's newest event decides the time, and any event can be the newest.
     if facts.contains(where: { $0.occurredAt > now }) { return nil }
     return ExplainedSlice.positions(of: facts, about: subject)

@@ -46,11 +46,27 @@ public struct LogCursor: ~Copyable, ~Escapable {
     } catch {
       throw LedgerError(error)
     }
-    guard found, cursor.key.count == 8, cursor.key.bigEndianWord(at: 0) == expected else {
+    try arrive(at: expected, found)
+    return true
+  }
+
+  /// Moves to the record at a position of the range, from wherever the walk is.
+  ///
+  /// - Complexity: O(log *n*), and O(1) on the page that the cursor is on; no allocation.
+  /// - Throws: ``LedgerError``: `corrupt` if the position is missing.
+  package mutating func move(to target: UInt64) throws(LedgerError) {
+    precondition(lower <= target && target <= upper, "position \(target) is not of the walk")
+    let found: Bool
+    do throws(LMDBError) { found = try cursor.find(target) } catch { throw LedgerError(error) }
+    isStarted = true
+    try arrive(at: target, found)
+  }
+
+  private mutating func arrive(at expected: UInt64, _ isFound: Bool) throws(LedgerError) {
+    guard isFound, cursor.key.count == 8, cursor.key.bigEndianWord(at: 0) == expected else {
       throw .corrupt("The record at position \(expected) is missing")
     }
     position = expected
-    return true
   }
 
   /// The bytes of the record at the cursor, which are not copied.

@@ -71,15 +71,17 @@ extension Unit {
   ///   - account: One of the customer's accounts.
   ///   - facts: The facts of the unit.
   ///   - shared: Whose the events of chains with several holders are.
+  ///   - wanted: The positions that are asked about; `nil` asks about all facts.
   ///   - context: The fold context.
   ///   - texts: The texts of the facts.
   /// - Complexity: O(*n* log *n*) in the number of facts, and O(*m*) in the transactions of the
   ///   chain for each event that names only a chain.
   public static func positions(
     ofCustomer account: NameNumber, among facts: [Fact],
-    shared: SharedChainEvents = .ofEachHolder, context: SharedContext, texts: any FactTexts
+    shared: SharedChainEvents = .ofEachHolder, wanted: Set<UInt64>? = nil,
+    context: SharedContext, texts: any FactTexts
   ) -> Set<UInt64> {
-    var holdings = HoldingHistories()
+    var holdings = HoldingHistories(wanted: wanted)
     let unit = UnitSet.fold(connected: facts, context: context, texts: texts, &holdings)
     var positions: Set<UInt64> = []
     for state in unit.environments {
@@ -105,11 +107,22 @@ private struct HoldingHistories: FoldObserver {
     var linked: [Holder]
   }
 
+  /// The positions of the events to collect; `nil` for all.
+  private let wanted: Set<UInt64>?
   private(set) var histories: [StoreEnvironment: HoldingHistory] = [:]
   /// In the order of the unit's environments.
   private var before: [Before] = []
 
+  init(wanted: Set<UInt64>?) { self.wanted = wanted }
+
+  /// Whether an event is wanted, or says that two customers are one.
+  private func isCollected(_ fact: Fact) -> Bool {
+    guard let wanted else { return true }
+    return wanted.contains(fact.position) || fact.kind == .accountLinked
+  }
+
   mutating func willFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit) {
+    if !isCollected(fact) { return }
     before = unit.environments.map {
       Before(
         speakers: $0.speakers(fact, resolution.root),
@@ -118,6 +131,7 @@ private struct HoldingHistories: FoldObserver {
   }
 
   mutating func didFold(_ fact: Fact, _ resolution: Resolution, into unit: borrowing Unit) {
+    if !isCollected(fact) { return }
     for (before, state) in zip(before, unit.environments) {
       if let only = resolution.environment, only != state.environment { continue }
       var history = histories.removeValue(forKey: state.environment) ?? HoldingHistory()

@@ -9,6 +9,9 @@ package struct LedgerFindings {
   private let thresholds: Thresholds
   /// When the rules of the second table are judged, by environment.
   package var moments: [(environment: StoreEnvironment, moment: Int64)] = []
+  /// Findings that depend on what all units observed of a product are needed only for these; `nil`
+  /// for all products.
+  package var products: Set<NameNumber>?
   private var found: [Finding] = []
   /// The observations of all units, which are looked up once for each product.
   private var known: [Unit.ObservedProduct: ProductObservations] = [:]
@@ -22,6 +25,18 @@ package struct LedgerFindings {
   ///
   /// - Complexity: O(*n* log *n*) in the number of findings.
   package var sorted: [Finding] { found.sorted() }
+
+  /// Adds everything that a unit breaks.
+  ///
+  /// - Parameter observations: Returns what all units observed of a product. It is called once for
+  ///   each product.
+  package mutating func add<Failure: Error>(
+    _ unit: Unit, _ context: SharedContext,
+    _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
+  ) throws(Failure) {
+    try addBroken(by: unit, observations)
+    try addOpen(in: unit, context, observations)
+  }
 
   /// Adds the rules of the first table that a unit's events broke.
   ///
@@ -42,7 +57,8 @@ package struct LedgerFindings {
   ) throws(Failure) {
     let judged = unit.judgedProducts
     if judged.isEmpty { return }
-    for product in unit.observedProducts where judged.contains(product.product) {
+    for product in unit.observedProducts
+    where judged.contains(product.product) && products?.contains(product.product) ?? true {
       let all = try known(product, observations)
       found += unit.findings(of: product, against: all, texts: texts)
     }

@@ -54,7 +54,7 @@ extension LedgerView {
   }
 
   /// The units that may have observed each product at an earlier time.
-  private func pastObservers(
+  func pastObservers(
     of products: Set<Unit.ObservedProduct>
   ) throws(LedgerError) -> [Unit.ObservedProduct: Set<UnitNumber>] {
     var observers: [Unit.ObservedProduct: Set<UnitNumber>] = [:]
@@ -108,7 +108,7 @@ extension LedgerView {
   ///
   /// - Complexity: as ``context(at:)``; O(*n*) in the ledger's events for each environment that the
   ///   ledger knows but whose kept event is later.
-  private func context(
+  func context(
     at clocks: Clocks, in asked: EnvironmentSet
   ) throws(LedgerError) -> SharedContext {
     var context = try context(at: clocks)

@@ -18,8 +18,10 @@ extension LedgerView {
   ) throws(LedgerError) -> EntitlementsAnswer {
     let set = EnvironmentSet(environments)
     let end = try lastPosition(clocks)
-    let inquiry = try inquire(customer, clocks)
     var moment = clocks.at?.microseconds ?? now.microseconds
+    let inquiry = try unitForEntitlements(of: customer.use, at: clocks, moment: moment).map {
+      Inquiry(subject: customer.subject($0.number), named: $0)
+    }
     var answer = Answer()
     if let found = inquiry {
       if clocks.at == nil,

@@ -26,8 +26,11 @@ extension LedgerView {
     }
     var evidence = Evidence()
     for unit in units {
-      for fact in try facts(of: unit)
-      where fact.position <= answer.position && Evidence.kinds.contains(fact.kind)
+      // Only reports of progress are left out, which are no evidence.
+      let facts = try facts(
+        of: unit, at: Clocks(asOf: .position(answer.position)), entitlementsAt: .max)
+      for fact in facts
+      where Evidence.kinds.contains(fact.kind)
         && subjects.contains(fact.transaction != 0 ? fact.transaction : fact.original)
       { evidence.add(try log.event(at: fact.position).event) }
     }

@@ -11,21 +11,24 @@ extension LedgerView {
   package func events(
     connectedWith account: Name, upTo end: UInt64
   ) throws(LedgerError) -> [RecordedEvent] {
-    try events(at: try facts(connectedWith: account, upTo: end).map(\.position))
+    let clocks = Clocks(asOf: .position(end))
+    return try events(at: try facts(connectedWith: account, at: clocks).map(\.position))
   }
 
-  /// The facts of these events, in the order of their positions.
+  /// The facts of the events that are connected with an account, and of those of the shared
+  /// context, as the clocks include them, in the order of their positions.
   ///
+  /// - Parameter moment: The store time, in microseconds, of a question about what the account has,
+  ///   if only facts on which its answer depends are needed.
   /// - Complexity: O(*n*) in their number.
   /// - Throws: ``LedgerError``.
   package func facts(
-    connectedWith account: Name, upTo end: UInt64
+    connectedWith account: Name, at clocks: Clocks, entitlementsAt moment: Int64? = nil
   ) throws(LedgerError) -> [Fact] {
     guard let number = try number(of: .account, account),
       let unit = try unitNumber(of: number)
     else { return [] }
-    let clocks = Clocks(asOf: .position(end))
-    let facts = try facts(of: unit, at: clocks)
+    let facts = try facts(of: unit, at: clocks, entitlementsAt: moment)
     return facts.merged(with: try contextFacts(at: clocks))
   }
 

@@ -130,7 +130,8 @@ final class ConsumptionJudge: Sendable {
     units.insert(IndexKey.contextUnit)
     var facts: [Fact] = []
     for unit in units {
-      facts = facts.merged(with: try reader.overlay.allFacts(of: unit, view, tables, reading))
+      facts = facts.merged(
+        with: try reader.overlay.allFacts(of: unit, .all, view, tables, reading))
     }
     return facts
   }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import LedgerEvents
 internal import LedgerModel
 internal import RunStorage
@@ -62,14 +61,6 @@ extension [RunEntry] {
 // MARK: - On several cores
 
 extension FactBatch {
-  /// The fewest events that are worth a thread of their own. Builds with checks use one for almost
-  /// every batch, so that each test of the fold reads batches in pieces.
-  #if DEBUG
-    private static let pieceEventsMin = 8
-  #else
-    private static let pieceEventsMin = 4_096
-  #endif
-
   /// Reads the records at `positions` on several cores, if there are many.
   ///
   /// Each thread reads its own snapshot. Records never change, so the snapshots agree on them.
@@ -121,17 +112,11 @@ extension FactBatch {
     assert(facts.count == positions.count && facts.last?.position == positions.upperBound)
   }
 
-  /// More threads bring little, and each takes one of the log's snapshots.
-  private static let piecesMax = 8
-
-  /// Positions in consecutive pieces of about the same size: one for each core, but no small ones.
+  /// Positions in consecutive pieces.
   private static func pieces(of positions: ClosedRange<UInt64>) -> [ClosedRange<UInt64>] {
-    let count = positions.count
-    let cores = min(ProcessInfo.processInfo.activeProcessorCount, piecesMax)
-    let pieces = max(1, min(count / pieceEventsMin, cores))
-    return (0..<pieces).map { index in
-      let start = positions.lowerBound + UInt64(count * index / pieces)
-      return start...positions.lowerBound + UInt64(count * (index + 1) / pieces) - 1
+    ReadingPieces.of(positions.count).map { piece in
+      let start = positions.lowerBound + UInt64(piece.lowerBound)
+      return start...positions.lowerBound + UInt64(piece.upperBound) - 1
     }
   }
 }
@@ -156,23 +141,4 @@ enum IndexKey {
 
   /// Whether an event whose last entry has this value belongs to the unit: see `UnitPostings`.
   static func isPresent(_ value: UInt32) -> Bool { value % 2 == 0 }
-}
-
-extension LogView {
-  /// The facts at `positions`, in their order.
-  ///
-  /// - Complexity: O(*k* log *n*) for *k* positions.
-  func facts(at positions: [UInt64]) throws(LedgerError) -> [Fact] {
-    var facts: [Fact] = []
-    facts.reserveCapacity(positions.count)
-    for position in positions { facts.append(try fact(at: position)) }
-    return facts
-  }
-
-  func fact(at position: UInt64) throws(LedgerError) -> Fact {
-    let record = try record(at: position)
-    do throws(RecordError) { return try Fact(record) } catch {
-      throw LedgerError(error, at: position)
-    }
-  }
 }

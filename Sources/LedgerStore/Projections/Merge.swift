@@ -258,7 +258,7 @@ extension Merge: UnitWriter {
     var positions: [UInt64] = []
     for member in [unit] + others { positions += try postings(of: member).positions }
     positions.sort()
-    return try stored.log.facts(at: positions)
+    return try stored.log.facts(at: positions, .all, of: stored.texts.log)
   }
 
   mutating func part(_ units: [UnitNumber], into parts: [UnitNumber: [Fact]]) {}

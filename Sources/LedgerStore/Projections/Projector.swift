@@ -83,7 +83,8 @@ final class Projector {
     checkpoint.name = max(checkpoint.name, batch.lastName)
     checkpoint.root = root
     let stored = StoredUnits(
-      through: memory.checkpoint.position, memory.map, view, texts, tables, reading.view)
+      through: memory.checkpoint.position, .all, memory.map, view, texts, tables,
+      reading.view)
     // With two owners, what is kept and the context would be copied.
     var merge = Merge(
       into: stored, of: projections, log, through: checkpoint,

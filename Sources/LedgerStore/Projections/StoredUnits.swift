@@ -38,14 +38,17 @@ struct StoredUnits: ~Escapable {
   let texts: LogTexts
   /// The last position that is read from the index of units.
   let position: UInt64
+  /// Which facts of units are read.
+  let selection: FactSelection
   private(set) var parents: StoredParents
 
   @_lifetime(copy log, copy view)
   init(
-    through position: UInt64, _ map: UnitMap, _ log: LogView, _ texts: LogTexts,
-    _ tables: ProjectionTables, _ view: TransactionView
+    through position: UInt64, _ selection: FactSelection, _ map: UnitMap, _ log: LogView,
+    _ texts: LogTexts, _ tables: ProjectionTables, _ view: TransactionView
   ) {
     self.position = position
+    self.selection = selection
     self.log = log
     self.texts = texts
     self.tables = tables
@@ -91,7 +94,7 @@ extension StoredUnits: UnitStorage {
     var positions = try positions(of: unit)
     for other in others { positions += try self.positions(of: other) }
     if !others.isEmpty { positions.sort() }
-    return try log.facts(at: positions)
+    return try log.facts(at: positions, selection, of: texts.log)
   }
 
   /// The unit set itself keeps the parts, which replace what is stored.

@@ -19,15 +19,16 @@ extension LedgerView {
   /// The number of the unit of a name, after the events since the projections have joined some
   /// units and parted others; `nil` if no event names it in a way that connects.
   ///
-  /// - Complexity: as ``state(of:)``.
+  /// - Complexity: as ``state(of:)`` if such events concern the unit, otherwise one lookup.
   package func foldedUnitNumber(of number: NameNumber) throws(LedgerError) -> UnitNumber? {
     guard var unit = try unitNumber(of: number) else { return nil }
-    while true {
+    while reader.overlay.units.touches(unit) {
       // Folding a unit can join it with others or part it from them, once.
       _ = try state(of: unit)
       guard let now = try unitNumber(of: number), now != unit else { return unit }
       unit = now
     }
+    return unit
   }
 
   /// A unit, folded; `nil` if it has no facts.
@@ -48,14 +49,30 @@ extension LedgerView {
 
   /// The facts of a unit that the clocks include, in the order of their positions.
   ///
+  /// - Parameter entitlementsAt: The store time, in microseconds, of a question about nothing but
+  ///   what customers have: only facts on which its answer depends are needed. `nil` for all.
   /// - Complexity: O(*n*) in the facts of the unit, of which those after the ledger time are not
   ///   read.
   package func facts(
-    of unit: UnitNumber, at clocks: Clocks = .now
+    of unit: UnitNumber, at clocks: Clocks = .now, entitlementsAt: Int64? = nil
   ) throws(LedgerError) -> [Fact] {
-    let end = try clocks.asOf == nil ? .max : lastPosition(clocks)
-    let facts = try reader.overlay.allFacts(of: unit, through: end, log, tables, projections)
-    return try cut(facts, Clocks(at: clocks.at))
+    let end = try lastPosition(clocks)
+    let until = clocks.at?.microseconds
+    let reading = entitlementsAt.map { FactReading(end: end, until: until, moment: $0) }
+    if let reading, let known = reader.recent.facts, known.of == unit,
+      known.reading.serves(reading)
+    {
+      return known.facts
+    }
+    let all = try reader.overlay.allFacts(
+      of: unit, through: end, FactSelection(until: until, entitlementsAt: entitlementsAt), log,
+      tables, projections)
+    let facts = try cut(all, Clocks(at: clocks.at))
+    // All facts of a unit may be many, and what is not folded can still join it with others.
+    if let reading, !reader.overlay.units.touches(unit) {
+      reader.recent.facts = (unit, reading, facts)
+    }
+    return facts
   }
 
   /// The fact at a position.

@@ -106,15 +106,15 @@ struct TailOverlay {
     try units.joinAll(in: &stored)
   }
 
-  /// The facts of a unit, or of the fold context, up to a position: stored ones, then new ones, in
-  /// the order of their positions.
+  /// The facts of a unit, or of the fold context, up to a position: the needed ones of those that
+  /// are stored, and all new ones, in the order of their positions.
   ///
   /// - Complexity: O(*n*) in the number of the unit's facts; only those up to `end` are read.
   func allFacts(
-    of unit: UnitNumber, through end: UInt64 = .max, _ log: LogView, _ tables: ProjectionTables,
-    _ view: TransactionView
+    of unit: UnitNumber, through end: UInt64 = .max, _ selection: FactSelection,
+    _ log: LogView, _ tables: ProjectionTables, _ view: TransactionView
   ) throws(LedgerError) -> [Fact] {
-    var stored = stored(log, tables, view, through: end)
+    var stored = stored(log, tables, view, through: end, selection)
     var facts =
       unit == IndexKey.contextUnit
       ? try stored.facts(of: unit, absorbing: []) + units.contextFacts
@@ -128,8 +128,8 @@ struct TailOverlay {
   @_lifetime(copy log, copy view)
   private func stored(
     _ log: LogView, _ tables: ProjectionTables, _ view: TransactionView,
-    through end: UInt64 = .max
+    through end: UInt64 = .max, _ selection: FactSelection = .all
   ) -> StoredUnits {
-    StoredUnits(through: min(checkpoint.position, end), map, log, texts, tables, view)
+    StoredUnits(through: min(checkpoint.position, end), selection, map, log, texts, tables, view)
   }
 }
