@@ -8,11 +8,11 @@ import Testing
   /// How facts are chosen: as for questions, or wrong in a way that the comparison has to notice.
   enum Choice: CaseIterable {
     case asAsked
-    /// Of the reports about a transaction, one is kept.
+    /// Of those about downloads and installs, the first one of each transaction.
     case byTransaction
-    /// Of the reports that name the same things, the last one is kept.
+    /// Of those that name the same things, the last one.
     case lastOfEach
-    /// No report is kept.
+    /// None about downloads and installs.
     case none
   }
 
@@ -42,7 +42,14 @@ import Testing
     }
   }
 
-  /// The same, and reports of progress about what some of the events name: some with another
+  private static let kinds: [EventKind] = [
+    .downloadRequested, .downloadPauseRequested, .downloadResumeRequested,
+    .downloadCancelRequested, .downloadWaiting, .downloadProgressed, .downloadPaused,
+    .downloadFinished, .downloadFailed, .downloadCancelled, .contentInstallStarted,
+    .contentInstalled, .contentInstallFailed,
+  ]
+
+  /// The same, and downloads and installs of what some of the events name: some with another
   /// account, environment or session, and at times and with ids that differ late or not at all.
   private func reported(
     _ events: [RecordedEvent], _ random: inout SeededRandom
@@ -55,7 +62,7 @@ import Testing
         var data = EventData.Builder()
         data.set("progress", number: "0.\(10 + count)")
         report.event.id = Name("reported-\(random.next())")
-        report.event.type = EventType(.downloadProgressed)
+        report.event.type = EventType(random.one(of: Self.kinds))
         report.event.data = data.build()
         report.event.download = "content"
         if random.chance(1, in: 8) { report.event.account = other.account }
@@ -83,7 +90,7 @@ import Testing
       var backwards = EntitlementFacts(at: .max)
       for index in facts.indices where index % pieces == piece {
         let fact = facts[index]
-        let isReport = fact.kind == .downloadProgressed && fact.device != 0
+        let isReport = Self.kinds.contains(fact.kind) && fact.device != 0
         let isKept =
           switch choice {
           case .asAsked: needed.needs(fact)

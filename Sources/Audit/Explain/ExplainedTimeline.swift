@@ -5,8 +5,8 @@ internal import LedgerModel
 /// of them have to be tried to explain an answer, and what the others are.
 ///
 /// A customer of many years has bought much else. What is known to decide nothing is not read and
-/// not folded, but keeps its place, so that the search takes the same way. Only reports of progress
-/// that say nothing new (`EntitlementFacts`) are left out altogether.
+/// not folded, but keeps its place, so that the search takes the same way. Only events about
+/// downloads and installs that say nothing new (`EntitlementFacts`) are left out altogether.
 struct ExplainedTimeline {
   /// What is to be explained.
   struct Subject {

@@ -2,17 +2,17 @@ package import LedgerEvents
 
 /// Tells which of a unit's facts are needed to say what its customers have at a moment.
 ///
-/// The progress of a download opens nothing. But as any event, a report of it says whose its
-/// transaction is and where its session belongs. Reports that name the same things say the same,
-/// so only the first of them in the fold order is needed. In a ledger of hosted content, that
-/// leaves out nearly everything.
+/// Downloads and installs open nothing. But as any event, one about them says whose its transaction
+/// is and where its session belongs. Those that name the same things say the same, so only the
+/// first of them in the fold order is needed. In a ledger of hosted content, that leaves out nearly
+/// everything.
 ///
-/// Reports from after the moment are needed: a customer is judged at the newest event, if that is
+/// Those from after the moment are needed: a customer is judged at the newest event, if that is
 /// later (`events.md`). Those of the absent device are, too, because it connects customers who
 /// share nothing else.
 package struct EntitlementFacts {
   private let moment: Int64
-  /// The first report of those that name the same things.
+  /// The first of the facts that are about a download or an install and name the same things.
   private var first: [Names: FoldKey] = [:]
 
   /// - Parameter moment: Store time, in microseconds.
@@ -22,7 +22,7 @@ package struct EntitlementFacts {
   ///
   /// - Complexity: O(1).
   package mutating func needs(_ fact: Fact) -> Bool {
-    guard fact.kind == .downloadProgressed, fact.device != 0, fact.occurredAt <= moment else {
+    guard Self.opensNothing(fact.kind), fact.device != 0, fact.occurredAt <= moment else {
       return true
     }
     return needs(
@@ -37,7 +37,7 @@ package struct EntitlementFacts {
   ///
   /// - Complexity: O(1).
   package mutating func needs(_ record: borrowing RecordView) -> Bool {
-    guard record.kind == .downloadProgressed else { return true }
+    guard Self.opensNothing(record.kind) else { return true }
     let names = record.envelopeNumbers
     let time = record.believedAt.microseconds
     guard names[.device] != 0, time <= moment else { return true }
@@ -52,6 +52,14 @@ package struct EntitlementFacts {
         environment: record.environment))
   }
 
+  /// Whether an event of a kind changes nothing but downloads and installed content.
+  private static func opensNothing(_ kind: EventKind) -> Bool {
+    switch kind {
+    case .contentInstallStarted, .contentInstalled, .contentInstallFailed: true
+    default: kind.isDownloadKind
+    }
+  }
+
   private mutating func needs(_ key: FoldKey, _ names: Names) -> Bool {
     guard let known = first[names] else {
       first[names] = key
@@ -63,7 +71,7 @@ package struct EntitlementFacts {
     return true
   }
 
-  /// What a report of progress says besides the progress.
+  /// What a fact names, and the environment that it states.
   private struct Names: Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
     private let environment: StoreEnvironment?

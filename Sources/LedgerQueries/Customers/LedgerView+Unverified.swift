@@ -26,7 +26,7 @@ extension LedgerView {
     }
     var evidence = Evidence()
     for unit in units {
-      // Only reports of progress are left out, which are no evidence.
+      // What is left out is no evidence.
       let facts = try facts(
         of: unit, at: Clocks(asOf: .position(answer.position)), entitlementsAt: .max)
       for fact in facts
