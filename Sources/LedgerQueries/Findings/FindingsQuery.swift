@@ -71,7 +71,8 @@ extension LedgerView {
   /// the events that count in the finding's environment.
   ///
   /// - Complexity: O(*n*) in the ledger's units, or in all its events if the clocks ask about the
-  ///   past; as ``findings(of:_:about:)`` for one customer.
+  ///   past. For one customer, O(*n*) in the customer's unit, and a walk over the headers of all
+  ///   units; if the clocks ask about the past, over those of all events, but for a given moment.
   /// - Throws: ``LedgerError``.
   public func findings(_ query: FindingsQuery = FindingsQuery()) throws(LedgerError)
     -> [FindingAnswer]
