@@ -139,6 +139,12 @@ import Testing
     let devices = try #require(json["devices"] as? [[String: Any]])
     #expect(devices.map { $0["device"] as? String } == ["phone", "tablet"])
     #expect(devices.allSatisfy { $0["contentVersion"] is NSNull })
+    // The tablet was first used a second later.
+    let earlier = try ledger.run(
+      "explain", "lea", "alps", "--at", "2026-02-01T12:00:04Z", "--format", "json"
+    ).object()
+    let devicesThen = try #require(earlier["devices"] as? [[String: Any]])
+    #expect(devicesThen.map { $0["device"] as? String } == ["phone"])
     #expect((json["advice"] as? [String])?.isEmpty == false)
     let findings = try #require(json["findings"] as? [[String: Any]])
     #expect(findings.contains { $0["rule"] as? String == "finished-after-failed-download" })

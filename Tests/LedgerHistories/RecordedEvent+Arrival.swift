@@ -11,6 +11,49 @@ extension [RecordedEvent] {
   }
 }
 
+extension [RecordedEvent] {
+  /// What is said about downloads and installs.
+  public static let downloadKinds: [EventKind] = [
+    .downloadRequested, .downloadPauseRequested, .downloadResumeRequested,
+    .downloadCancelRequested, .downloadWaiting, .downloadProgressed, .downloadPaused,
+    .downloadFinished, .downloadFailed, .downloadCancelled, .contentInstallStarted,
+    .contentInstalled, .contentInstallFailed,
+  ]
+
+  /// The same events, and after them downloads and installs of what half of those with a
+  /// transaction name: some with another account, environment or session, and at times and with ids
+  /// that differ late or not at all.
+  public func withDownloads(_ random: inout SeededRandom) -> [RecordedEvent] {
+    var all = self
+    for recorded in self where recorded.event.transaction != nil && random.chance(1, in: 2) {
+      let other = random.one(of: self).event
+      for count in 0..<2 + random.below(20) {
+        var report = recorded
+        var data = EventData.Builder()
+        report.event.type = EventType(random.one(of: Self.downloadKinds))
+        switch report.event.type.kind {
+        case .contentInstallStarted, .contentInstalled, .contentInstallFailed:
+          data.set("contentVersion", "1.0")
+          report.event.product = report.event.product ?? "map"
+        default: data.set("progress", number: "0.\(10 + count)")
+        }
+        report.event.id = Name("reported-\(random.next())")
+        report.event.data = data.build()
+        report.event.download = "content"
+        if random.chance(1, in: 8) { report.event.account = other.account }
+        if random.chance(1, in: 8) { report.event.environment = other.environment }
+        if random.chance(1, in: 8) { report.event.session = other.session }
+        report.event.sequence = nil
+        report.event.occurredAt = Instant(
+          microseconds: recorded.event.occurredAt.microseconds
+            + Int64(random.below(5) - 2) * random.one(of: [0, 1, 3_600_000_000]))
+        all.append(report)
+      }
+    }
+    return all
+  }
+}
+
 extension RecordedEvent {
   /// Returns the events that a ledger has after appending `arrivals` in order. An id that occurs
   /// again is acknowledged with its first position and gets no position of its own. The ledger's

@@ -21,7 +21,7 @@ import Testing
     var compared = Comparison()
     for seed in 400..<430 as Range<UInt64> {
       var random = SeededRandom(seed: seed)
-      var events = reported(Histories.dense(seed: seed, count: 100), &random)
+      var events = Histories.dense(seed: seed, count: 100).withDownloads(&random)
       if isShuffled { events = random.shuffled(events) }
       let ledger = NumberedEvents(RecordedEvent.renumbered(events))
       for _ in 0..<4 {
@@ -42,42 +42,6 @@ import Testing
     }
   }
 
-  private static let kinds: [EventKind] = [
-    .downloadRequested, .downloadPauseRequested, .downloadResumeRequested,
-    .downloadCancelRequested, .downloadWaiting, .downloadProgressed, .downloadPaused,
-    .downloadFinished, .downloadFailed, .downloadCancelled, .contentInstallStarted,
-    .contentInstalled, .contentInstallFailed,
-  ]
-
-  /// The same, and downloads and installs of what some of the events name: some with another
-  /// account, environment or session, and at times and with ids that differ late or not at all.
-  private func reported(
-    _ events: [RecordedEvent], _ random: inout SeededRandom
-  ) -> [RecordedEvent] {
-    var all = events
-    for recorded in events where recorded.event.transaction != nil && random.chance(1, in: 2) {
-      let other = random.one(of: events).event
-      for count in 0..<2 + random.below(20) {
-        var report = recorded
-        var data = EventData.Builder()
-        data.set("progress", number: "0.\(10 + count)")
-        report.event.id = Name("reported-\(random.next())")
-        report.event.type = EventType(random.one(of: Self.kinds))
-        report.event.data = data.build()
-        report.event.download = "content"
-        if random.chance(1, in: 8) { report.event.account = other.account }
-        if random.chance(1, in: 8) { report.event.environment = other.environment }
-        if random.chance(1, in: 8) { report.event.session = other.session }
-        report.event.sequence = nil
-        report.event.occurredAt = Instant(
-          microseconds: recorded.event.occurredAt.microseconds
-            + Int64(random.below(5) - 2) * [0, 1, 3_600_000_000][random.below(3)])
-        all.append(report)
-      }
-    }
-    return all
-  }
-
   /// The needed ones of some pieces, as several threads find them.
   private func needed(
     _ facts: [Fact], _ choice: Choice, pieces: Int, at moment: Int64
@@ -90,7 +54,7 @@ import Testing
       var backwards = EntitlementFacts(at: .max)
       for index in facts.indices where index % pieces == piece {
         let fact = facts[index]
-        let isReport = Self.kinds.contains(fact.kind) && fact.device != 0
+        let isReport = [RecordedEvent].downloadKinds.contains(fact.kind) && fact.device != 0
         let isKept =
           switch choice {
           case .asAsked: needed.needs(fact)

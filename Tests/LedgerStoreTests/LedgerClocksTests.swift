@@ -53,9 +53,10 @@ private struct PastComparison {
 }
 
 /// Asks about a few moments, positions and both.
-private func compare(seed: UInt64, moments: Int) throws {
+private func compare(seed: UInt64, moments: Int, withDownloads: Bool = false) throws {
   var random = SeededRandom(seed: seed &+ 0xC10C)
   var events = Histories.dense(seed: seed)
+  if withDownloads { events = RecordedEvent.renumbered(events.withDownloads(&random)) }
   if seed % 2 == 1 { events = RecordedEvent.shuffled(events, seed: seed) }
   var comparison = try PastComparison(events, &random)
   for _ in 0..<moments {
@@ -72,6 +73,13 @@ struct LedgerClocksTests {
   @Test("as of a position and at a moment give what was true then")
   func dense() throws {
     for seed in 0..<16 as Range<UInt64> { try compare(seed: seed, moments: 3) }
+  }
+
+  @Test("say the same of customers who download much, most of which is left out")
+  func downloads() throws {
+    for seed in 40..<52 as Range<UInt64> {
+      try compare(seed: seed, moments: 2, withDownloads: true)
+    }
   }
 
   @Test("as of a position are answered as by a ledger that was stopped there")

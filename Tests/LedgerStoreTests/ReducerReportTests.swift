@@ -47,7 +47,7 @@ import Testing
       let (context, texts) = (view.reader.overlay.context, view.reader.texts)
       var units = try view.units()
       while try units.advance() {
-        let facts = try view.reader.overlay.allFacts(
+        let facts = try view.reader.overlay.facts(
           of: units.unit, .all, view.log, view.tables, view.projections)
         let unit = UnitSet.fold(
           connected: facts.filter { !isLeftOut($0) }, context: context, texts: texts)

@@ -65,10 +65,7 @@ extension LedgerView {
     query.environments = explanation.environments
     query.clocks = clocks
     let own = Set(entries.compactMap(\.transaction))
-    var numbers: Set<NameNumber> = []
-    for product in products {
-      if let number = try number(of: .product, product) { numbers.insert(number) }
-    }
+    let numbers = try numbers(of: .product, products)
     found.findings = try findings(query, about: numbers).filter { finding in
       finding.product.map(products.contains) ?? finding.transaction.map(own.contains) ?? false
     }

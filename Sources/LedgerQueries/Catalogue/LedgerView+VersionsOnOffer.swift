@@ -77,8 +77,7 @@ extension LedgerView {
     let units = observers.values.reduce(into: Set<UnitNumber>()) { $0.formUnion($1) }
     var offered: OfferedVersions = [:]
     for unit in units {
-      let facts = try facts(of: unit, at: clocks)
-      let state = UnitSet.fold(connected: facts, context: context, texts: texts)
+      let state = try self.unit(numbered: unit, at: clocks, context)
       let products = Set(observers.lazy.filter { $0.value.contains(unit) }.map(\.key))
       state.offerVersions(of: products, to: &offered, texts)
     }

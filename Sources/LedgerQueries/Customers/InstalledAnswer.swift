@@ -37,10 +37,7 @@ extension LedgerView {
     var contents = inquiry.unit.installed(
       inquiry.subject, environments: EnvironmentSet(environments))
     if let products {
-      var numbers: Set<NameNumber> = []
-      for product in products {
-        if let number = try number(of: .product, product) { numbers.insert(number) }
-      }
+      let numbers = try numbers(of: .product, products)
       contents.removeAll { !numbers.contains($0.product) }
     }
     // Include the customer's own unit: what its events named then counts, even if it no longer

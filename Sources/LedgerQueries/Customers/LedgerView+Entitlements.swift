@@ -19,9 +19,7 @@ extension LedgerView {
     let set = EnvironmentSet(environments)
     let end = try lastPosition(clocks)
     var moment = clocks.at?.microseconds ?? now.microseconds
-    let inquiry = try unitForEntitlements(of: customer.use, at: clocks, moment: moment).map {
-      Inquiry(subject: customer.subject($0.number), named: $0)
-    }
+    let inquiry = try inquire(customer, clocks, entitlementsAt: moment)
     var answer = Answer()
     if let found = inquiry {
       if clocks.at == nil,
@@ -65,10 +63,12 @@ struct Inquiry {
 extension LedgerView {
   /// Finds a customer and folds the unit at the clocks; `nil` if no event up to then names the
   /// customer.
+  ///
+  /// - Parameter entitlementsAt: See ``unit(of:at:entitlementsAt:)``.
   func inquire(
-    _ customer: CustomerReference, _ clocks: Clocks
+    _ customer: CustomerReference, _ clocks: Clocks, entitlementsAt: Int64? = nil
   ) throws(LedgerError) -> Inquiry? {
-    try unit(of: customer.use, at: clocks).map { named in
+    try unit(of: customer.use, at: clocks, entitlementsAt: entitlementsAt).map { named in
       Inquiry(subject: customer.subject(named.number), named: named)
     }
   }

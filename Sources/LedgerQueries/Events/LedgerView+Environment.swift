@@ -10,12 +10,19 @@ extension LedgerView {
   ///   is folded once.
   /// - Throws: ``LedgerError``.
   package func environment(of position: UInt64) throws(LedgerError) -> StoreEnvironment? {
-    let fact = try fact(at: position)
+    try environment(of: try fact(at: position)) { (node) throws(LedgerError) in
+      try unit(of: node)
+    }
+  }
+
+  /// The environment that a fact is folded in, given the unit of a name by what is known; `nil` if
+  /// it counts in every environment.
+  func environment(
+    of fact: Fact, _ unit: (NameNumber) throws(LedgerError) -> Unit?
+  ) throws(LedgerError) -> StoreEnvironment? {
     if let stated = fact.environment { return stated }
     if fact.kind.countsInEveryEnvironment { return nil }
-    guard let node = UnitNodes(fact).first(where: { _ in true }),
-      let unit = try unit(of: node)
-    else { return .production }
+    guard let node = UnitNodes(fact).first, let unit = try unit(node) else { return .production }
     return unit.environment(of: fact)
   }
 }

@@ -80,33 +80,23 @@ extension LedgerView {
     try findings(query, about: nil)
   }
 
-  /// The broken rules, of which those about other products may be left out; `nil` asks for all.
+  /// The broken rules.
+  ///
+  /// - Parameters:
+  ///   - products: About one customer, those about other products may be left out; `nil` asks for
+  ///     all.
+  ///   - past: The ledger at the query's clocks, if it is known and they ask about the past.
   package func findings(
-    _ query: FindingsQuery, about products: Set<NameNumber>?
+    _ query: FindingsQuery, about products: Set<NameNumber>?, in past: InMemoryLedger? = nil
   ) throws(LedgerError) -> [FindingAnswer] {
+    let found: [Finding]
     if let customer = query.customer {
-      return try answers(try findings(of: customer, query, about: products), query)
+      found = try findings(of: customer, query, about: products)
+    } else {
+      let past = if let past { past } else { try pastLedger(at: query.clocks) }
+      found = if let past { pastFindings(query, past) } else { try currentFindings(query) }
     }
-    return try findings(query, in: try pastLedger(at: query.clocks))
-  }
-
-  /// The broken rules, given the ledger at the query's clocks if they ask about the past.
-  func findings(
-    _ query: FindingsQuery, in past: InMemoryLedger?
-  ) throws(LedgerError) -> [FindingAnswer] {
-    if let customer = query.customer {
-      return try answers(try findings(of: customer, query, about: nil), query)
-    }
-    if let past { return try answers(pastFindings(query, past), query) }
-    return try answers(try currentFindings(query), query)
-  }
-
-  /// What the query asks for, in order.
-  private func answers(
-    _ findings: [Finding], _ query: FindingsQuery
-  ) throws(LedgerError) -> [FindingAnswer] {
-    let found = findings.filter(query.admits).sorted()
-    let answers = found.map { FindingAnswer($0, texts: texts) }
+    let answers = found.filter(query.admits).sorted().map { FindingAnswer($0, texts: texts) }
     try texts.check()
     return answers
   }

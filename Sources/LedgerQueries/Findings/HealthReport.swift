@@ -123,7 +123,7 @@ extension LedgerView {
     }
     var tally = HealthTally()
     let past = try pastLedger(at: query.clocks)
-    for finding in try findings(query, in: past) {
+    for finding in try findings(query, about: nil, in: past) {
       let event = try event(at: finding.position).event
       tally.groups[version(event), default: .init()].findings[finding.rule, default: 0] += 1
     }

@@ -48,10 +48,8 @@ extension LedgerView {
     }
     let context = try context(at: clocks, in: EnvironmentSet(StoreEnvironment.allCases))
     if context.environments != fold.context.environments {
-      let facts = try facts(of: found.named.unitNumber, at: clocks)
-      fold.unit = UnitSet.fold(connected: facts, context: context, texts: texts)
+      fold.unit = try unit(numbered: found.named.unitNumber, at: clocks, context)
       fold.context = context
-      try texts.check()
     }
     var newest: [StoreEnvironment: Int64] = [:]
     if clocks.at == nil {
@@ -119,8 +117,7 @@ extension LedgerView {
     if clocks.reachAll { return try observed(product) }
     var all = ProductObservations()
     for unit in try pastObservers(of: [product])[product] ?? [] {
-      let state = UnitSet.fold(
-        connected: try facts(of: unit, at: clocks), context: context, texts: texts)
+      let state = try self.unit(numbered: unit, at: clocks, context)
       all.merge(state.observations(of: product, texts: texts), texts)
     }
     try texts.check()

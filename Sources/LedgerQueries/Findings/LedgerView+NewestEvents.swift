@@ -25,17 +25,15 @@ extension LedgerView {
       let record = try cursor.record()
       let time = record.believedAt.microseconds
       if time <= oldest { continue }
-      let open = environments.members.filter { time > newest[$0] ?? .min }
-      var counts = record.environment
-      if counts == nil {
-        if units.isFull {
-          let ledger = try inMemoryLedger(at: Clocks(asOf: .position(end)))
-          return environments.members.reduce(into: [:]) { $0[$1] = ledger.newestEvent(in: $1) }
-        }
-        counts = try units.environment(of: cursor.position, self)
+      if record.environment == nil && units.isFull {
+        let ledger = try inMemoryLedger(at: units.clocks)
+        return environments.members.reduce(into: [:]) { $0[$1] = ledger.newestEvent(in: $1) }
       }
-      for environment in open where counts ?? environment == environment {
-        newest[environment] = time
+      let counts = try environment(of: try fact(at: cursor.position)) {
+        (node) throws(LedgerError) in try units.unit(of: node, self)
+      }
+      for environment in environments.members where counts ?? environment == environment {
+        newest[environment] = max(newest[environment] ?? .min, time)
       }
       oldest = environments.members.map { newest[$0] ?? .min }.min() ?? .max
     }
@@ -52,29 +50,23 @@ private struct PastUnits {
     private static let countMax = 256
   #endif
 
-  private let end: UInt64
+  let clocks: Clocks
   private var known: [UnitNumber: Unit] = [:]
 
-  init(through end: UInt64) { self.end = end }
+  init(through end: UInt64) { clocks = Clocks(asOf: .position(end)) }
 
   var isFull: Bool { known.count >= Self.countMax }
 
-  /// The environment that an event counted in; `nil` if it counted in every one.
-  mutating func environment(
-    of position: UInt64, _ view: borrowing LedgerView
-  ) throws(LedgerError) -> StoreEnvironment? {
-    let fact = try view.fact(at: position)
-    if fact.kind.countsInEveryEnvironment { return nil }
-    guard let node = UnitNodes(fact).first, let unit = try view.foldedUnitNumber(of: node) else {
-      return .production
-    }
-    if known[unit] == nil {
-      let clocks = Clocks(asOf: .position(end))
-      known[unit] = UnitSet.fold(
-        connected: try view.facts(of: unit, at: clocks, entitlementsAt: .max),
-        context: try view.context(at: clocks), texts: view.texts)
-      try view.texts.check()
-    }
-    return known[unit]?.environment(of: fact) ?? .production
+  /// The unit of a name, of use only for what it says about environments.
+  mutating func unit(
+    of node: NameNumber, _ view: borrowing LedgerView
+  ) throws(LedgerError) -> Unit? {
+    guard let unit = try view.foldedUnitNumber(of: node) else { return nil }
+    if let known = known[unit] { return known }
+    // What is left out for entitlements states no other environment.
+    let folded = try view.unit(
+      numbered: unit, at: clocks, entitlementsAt: .max, try view.context(at: clocks))
+    known[unit] = folded
+    return folded
   }
 }

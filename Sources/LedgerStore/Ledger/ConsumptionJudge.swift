@@ -131,7 +131,7 @@ final class ConsumptionJudge: Sendable {
     var facts: [Fact] = []
     for unit in units {
       facts = facts.merged(
-        with: try reader.overlay.allFacts(of: unit, .all, view, tables, reading))
+        with: try reader.overlay.facts(of: unit, .all, view, tables, reading))
     }
     return facts
   }

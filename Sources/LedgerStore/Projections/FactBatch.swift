@@ -63,8 +63,6 @@ extension [RunEntry] {
 extension FactBatch {
   /// Reads the records at `positions` on several cores, if there are many.
   ///
-  /// Each thread reads its own snapshot. Records never change, so the snapshots agree on them.
-  ///
   /// - Parameters:
   ///   - positions: Positions that `view` has.
   ///   - view: What the calling thread reads.
@@ -73,30 +71,14 @@ extension FactBatch {
     _ positions: ClosedRange<UInt64>, of log: EventLog, in view: LogView, indexesIDs: Bool
   ) throws(LedgerError) {
     let keyHash = log.identity.keyHash
-    let pieces = Self.pieces(of: positions)
-    if pieces.count < 2 {
-      self = try FactBatch(positions, view, keyHash, indexesIDs: indexesIDs)
-      return
-    }
-    let found = concurrentMap(pieces.count) { index in
-      Result { () throws(LedgerError) in
-        try log.read { (view) throws(LedgerError) in
-          try FactBatch(pieces[index], view, keyHash, indexesIDs: indexesIDs)
-        }
-      }
-    }
-    var read: [FactBatch] = []
-    for (positions, found) in zip(pieces, found) {
-      // What failed is read again. There may have been no snapshots left for so many threads.
-      let piece: FactBatch
-      if case .success(let found) = found {
-        piece = found
-      } else {
-        piece = try FactBatch(positions, view, keyHash, indexesIDs: indexesIDs)
-      }
-      read.append(piece)
+    var read = try view.inPieces(positions.count, of: log) {
+      (view, piece) throws(LedgerError) in
+      let start = positions.lowerBound + UInt64(piece.lowerBound)
+      let end = positions.lowerBound + UInt64(piece.upperBound) - 1
+      return try FactBatch(start...end, view, keyHash, indexesIDs: indexesIDs)
     }
     self = read.removeFirst()
+    if read.isEmpty { return }
     if indexesIDs {
       ids.reserveCapacity(positions.count)
       for piece in read { ids += piece.ids }
@@ -110,14 +92,6 @@ extension FactBatch {
       lastName = max(lastName, piece.lastName)
     }
     assert(facts.count == positions.count && facts.last?.position == positions.upperBound)
-  }
-
-  /// Positions in consecutive pieces.
-  private static func pieces(of positions: ClosedRange<UInt64>) -> [ClosedRange<UInt64>] {
-    ReadingPieces.of(positions.count).map { piece in
-      let start = positions.lowerBound + UInt64(piece.lowerBound)
-      return start...positions.lowerBound + UInt64(piece.upperBound) - 1
-    }
   }
 }
 

@@ -1,15 +1,28 @@
 internal import LedgerEvents
 internal import LedgerModel
-internal import WorkThreads
 
 /// Which facts of a unit a question needs.
 struct FactSelection {
-  /// Store time, in microseconds: only facts up to it are needed; `nil` if all are.
-  var until: Int64?
+  /// The last position.
+  var end: UInt64 = .max
+  /// The last store time, in microseconds.
+  var until: Int64 = .max
   /// The store time of a question about nothing but what customers have; `nil` for any question.
   var entitlementsAt: Int64?
 
   static let all = FactSelection()
+
+  /// Whether a fact is within the limits.
+  func includes(_ fact: Fact) -> Bool { fact.position <= end && fact.occurredAt <= until }
+
+  /// Whether what was read for this selection serves for another one, too: of what customers have,
+  /// fewer facts are needed for a later moment.
+  func serves(_ other: FactSelection) -> Bool {
+    guard end == other.end, until == other.until, let moment = entitlementsAt,
+      let later = other.entitlementsAt
+    else { return false }
+    return moment <= later
+  }
 }
 
 extension LogView {
@@ -20,33 +33,17 @@ extension LogView {
     try facts(at: positions[...], .all)
   }
 
-  /// The facts at `positions` that are needed, in their order. Several cores read many of them,
-  /// each in its own snapshot: records never change.
+  /// The facts at `positions` that are needed, in their order. Several cores read many of them.
   ///
   /// - Parameter log: The log that this view is of.
   /// - Complexity: O(*k* log *n*) for *k* positions, shared by the cores.
   func facts(
     at positions: [UInt64], _ selection: FactSelection, of log: EventLog
   ) throws(LedgerError) -> [Fact] {
-    let pieces = ReadingPieces.of(positions.count)
-    if pieces.count < 2 { return try facts(at: positions[...], selection) }
-    let found = concurrentMap(pieces.count) { index in
-      Result { () throws(LedgerError) in
-        try log.read { (view) throws(LedgerError) in
-          try view.facts(at: positions[pieces[index]], selection)
-        }
-      }
+    let read = try inPieces(positions.count, of: log) { (view, piece) throws(LedgerError) in
+      try view.facts(at: positions[piece], selection)
     }
-    var facts: [Fact] = []
-    for (piece, found) in zip(pieces, found) {
-      // What failed is read again. There may have been no snapshots left for so many threads.
-      if case .success(let found) = found {
-        facts += found
-      } else {
-        facts += try self.facts(at: positions[piece], selection)
-      }
-    }
-    return facts
+    return read.count == 1 ? read[0] : read.flatMap(\.self)
   }
 
   private func facts(
@@ -56,7 +53,6 @@ extension LogView {
     var facts: [Fact] = []
     var needed = selection.entitlementsAt.map { EntitlementFacts(at: $0) }
     if needed == nil { facts.reserveCapacity(positions.count) }
-    let until = selection.until ?? .max
     var cursor = try records(in: first...last)
     for position in positions {
       try cursor.move(to: position)
@@ -64,7 +60,7 @@ extension LogView {
       guard needed?.needs(record) ?? true else { continue }
       do throws(RecordError) {
         let fact = try Fact(record)
-        if fact.occurredAt <= until { facts.append(fact) }
+        if selection.includes(fact) { facts.append(fact) }
       } catch {
         throw LedgerError(error, at: position)
       }

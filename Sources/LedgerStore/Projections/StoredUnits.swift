@@ -36,7 +36,7 @@ struct StoredUnits: ~Escapable {
   let view: TransactionView
   let tables: ProjectionTables
   let texts: LogTexts
-  /// The last position that is read from the index of units.
+  /// The last position of the index of units.
   let position: UInt64
   /// Which facts of units are read.
   let selection: FactSelection
@@ -64,9 +64,9 @@ struct StoredUnits: ~Escapable {
     return found
   }
 
-  /// The positions of a unit's stored facts up to `position`, ascending.
+  /// The positions of a unit's stored facts up to the selection's end, ascending.
   func positions(of unit: UnitNumber) throws(LedgerError) -> [UInt64] {
-    try tables.positions(of: unit, in: view).filter { $0 <= position }
+    try tables.positions(of: unit, in: view).filter { $0 <= min(position, selection.end) }
   }
 }
 

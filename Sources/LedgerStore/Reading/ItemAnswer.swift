@@ -92,9 +92,9 @@ extension LedgerView {
   /// - Complexity: O(*n*) in the events of the customer's unit in the worst case.
   func itemAnswer(_ question: ItemQuestion) throws(LedgerError) -> ItemAnswer {
     let account = NameUse(kind: .account, name: question.account)
-    guard let found = try unit(of: account, at: Clocks(at: question.at)) else {
-      return .unknown(at: position)
-    }
+    let found = try unit(
+      of: account, at: Clocks(at: question.at), entitlementsAt: question.at?.microseconds)
+    guard let found else { return .unknown(at: position) }
     var grants = UnitGrants(of: found.unit, context: found.context, texts: texts)
     let row = AnswerRow(
       found.number, of: found.unit, called: 0, isDivided: false, &grants, found.context, texts)

@@ -32,11 +32,12 @@ extension LedgerView {
 
   /// An in-memory ledger of the events of a unit and of the fold context at the clocks.
   ///
+  /// - Parameter entitlementsAt: See ``facts(of:at:entitlementsAt:)``.
   /// - Complexity: O(*n* log *n*) in the facts of the unit and of the context.
   func inMemoryLedger(
-    of unit: UnitNumber, at clocks: Clocks
+    of unit: UnitNumber, at clocks: Clocks, entitlementsAt: Int64? = nil
   ) throws(LedgerError) -> InMemoryLedger {
-    let facts = try facts(of: unit, at: clocks)
+    let facts = try facts(of: unit, at: clocks, entitlementsAt: entitlementsAt)
     return try inMemoryLedger(facts.merged(with: try contextFacts(at: clocks)))
   }
 

@@ -16,10 +16,13 @@ extension LedgerView {
   /// The unit of a name at the clocks; `nil` if no event that they include names it in a way that
   /// connects.
   ///
+  /// - Parameter entitlementsAt: The store time, in microseconds, of a question about nothing but
+  ///   what customers have. Of the past, nothing else is then folded, and the unit is of no other
+  ///   use.
   /// - Complexity: as ``state(of:)`` for `.now`, otherwise O(*n* log *n*) in the facts of the unit
   ///   and of the fold context.
   package func unit(
-    of use: NameUse, at clocks: Clocks
+    of use: NameUse, at clocks: Clocks, entitlementsAt: Int64? = nil
   ) throws(LedgerError) -> NamedUnit? {
     guard let number = try number(of: use.kind, use.name),
       let unitNumber = try foldedUnitNumber(of: number)
@@ -28,41 +31,33 @@ extension LedgerView {
       guard let unit = try state(of: unitNumber) else { return nil }
       return NamedUnit(number: number, unitNumber: unitNumber, unit: unit, context: context)
     }
-    if let known = reader.recent.past, known.use == use, known.clocks == clocks {
+    // A unit of all facts serves for every question.
+    if let known = reader.recent.past, known.use == use, known.clocks == clocks,
+      known.entitlementsAt == nil || known.entitlementsAt == entitlementsAt
+    {
       return known.unit
     }
     reader.recent.past = nil
-    let ledger = try inMemoryLedger(of: unitNumber, at: clocks)
+    let ledger = try inMemoryLedger(of: unitNumber, at: clocks, entitlementsAt: entitlementsAt)
     guard let unit = ledger.unit(of: number) else { return nil }
     let named = NamedUnit(
       number: number, unitNumber: unitNumber, unit: unit, context: ledger.context)
-    reader.recent.past = (use, clocks, named)
+    reader.recent.past = (use, clocks, entitlementsAt, named)
     return named
   }
 
-  /// Like ``unit(of:at:)``, but the unit is of use only to say what its customers have at a moment.
-  /// Of the past, nothing else is folded.
+  /// What is a unit now, at the clocks and folded as one in a context
+  /// (`UnitSet.fold(connected:context:texts:)`); see ``facts(of:at:entitlementsAt:)``.
   ///
-  /// - Parameter moment: Store time, in microseconds, at which customers are judged who have no
-  ///   later event.
-  /// - Complexity: as ``state(of:)`` for `.now`, otherwise O(*n*) in the facts of the unit, and
-  ///   O(*m* log *m*) in those on which it depends what customers have.
-  package func unitForEntitlements(
-    of use: NameUse, at clocks: Clocks, moment: Int64
-  ) throws(LedgerError) -> NamedUnit? {
-    if clocks.reachAll { return try unit(of: use, at: clocks) }
-    if let known = reader.recent.past, known.use == use, known.clocks == clocks {
-      return known.unit
-    }
-    guard let number = try number(of: use.kind, use.name),
-      let unitNumber = try foldedUnitNumber(of: number)
-    else { return nil }
-    let facts = try facts(of: unitNumber, at: clocks, entitlementsAt: moment)
-    guard facts.contains(where: { UnitNodes($0).contains(number) }) else { return nil }
-    let context = try context(at: clocks)
+  /// - Complexity: O(*n* log *n*) in the facts of the unit.
+  package func unit(
+    numbered unit: UnitNumber, at clocks: Clocks, entitlementsAt: Int64? = nil,
+    _ context: SharedContext
+  ) throws(LedgerError) -> Unit {
+    let facts = try facts(of: unit, at: clocks, entitlementsAt: entitlementsAt)
     let unit = UnitSet.fold(connected: facts, context: context, texts: texts)
     try texts.check()
-    return NamedUnit(number: number, unitNumber: unitNumber, unit: unit, context: context)
+    return unit
   }
 
   /// The positions of the events of the customer behind an account, by what is known at the clocks.
@@ -78,28 +73,12 @@ extension LedgerView {
     guard let unit = try unitNumber(of: account) else { return [] }
     // Whose an event is depends on who holds what.
     var facts = try facts(of: unit, at: clocks, entitlementsAt: wanted == nil ? nil : .max)
-    if let wanted {
-      facts = facts.merged(with: try others(wanted, than: facts))
-      if Self.areOwn(wanted, account, facts) { return wanted }
-    }
+    if let wanted { facts = facts.merged(with: try others(wanted, than: facts)) }
     let positions = Unit.positions(
       ofCustomer: account, among: facts, shared: shared, wanted: wanted,
       context: try context(at: clocks), texts: texts)
     try texts.check()
     return positions
-  }
-
-  /// Whether events are a customer's for the simple reason that they state its account, which was
-  /// always the same customer's.
-  private static func areOwn(
-    _ positions: Set<UInt64>, _ account: NameNumber, _ facts: [Fact]
-  ) -> Bool {
-    facts.allSatisfy { fact in
-      switch fact.kind {
-      case .accountErased, .accountTransferred: false
-      default: fact.account == account || !positions.contains(fact.position)
-      }
-    }
   }
 
   /// The facts at wanted positions, without those that are there, in the order of their positions.

@@ -56,21 +56,16 @@ extension LedgerView {
   package func facts(
     of unit: UnitNumber, at clocks: Clocks = .now, entitlementsAt: Int64? = nil
   ) throws(LedgerError) -> [Fact] {
-    let end = try lastPosition(clocks)
-    let until = clocks.at?.microseconds
-    let reading = entitlementsAt.map { FactReading(end: end, until: until, moment: $0) }
-    if let reading, let known = reader.recent.facts, known.of == unit,
-      known.reading.serves(reading)
-    {
+    let selection = FactSelection(
+      end: try lastPosition(clocks), until: clocks.at?.microseconds ?? .max,
+      entitlementsAt: entitlementsAt)
+    if let known = reader.recent.facts, known.of == unit, known.by.serves(selection) {
       return known.facts
     }
-    let all = try reader.overlay.allFacts(
-      of: unit, through: end, FactSelection(until: until, entitlementsAt: entitlementsAt), log,
-      tables, projections)
-    let facts = try cut(all, Clocks(at: clocks.at))
+    let facts = try reader.overlay.facts(of: unit, selection, log, tables, projections)
     // All facts of a unit may be many, and what is not folded can still join it with others.
-    if let reading, !reader.overlay.units.touches(unit) {
-      reader.recent.facts = (unit, reading, facts)
+    if entitlementsAt != nil, !reader.overlay.units.touches(unit) {
+      reader.recent.facts = (unit, selection, facts)
     }
     return facts
   }

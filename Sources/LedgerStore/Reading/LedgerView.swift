@@ -56,4 +56,15 @@ public struct LedgerView: ~Escapable {
     try reader.overlay.number(
       of: NameUse(kind: kind, name: name), log, reader.keyHash, tables, projections)
   }
+
+  /// The numbers of those of the names that have one.
+  package func numbers(
+    of kind: NameKind, _ names: some Sequence<Name>
+  ) throws(LedgerError) -> Set<NameNumber> {
+    var numbers: Set<NameNumber> = []
+    for name in names {
+      if let number = try number(of: kind, name) { numbers.insert(number) }
+    }
+    return numbers
+  }
 }

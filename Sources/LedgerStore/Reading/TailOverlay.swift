@@ -106,20 +106,20 @@ struct TailOverlay {
     try units.joinAll(in: &stored)
   }
 
-  /// The facts of a unit, or of the fold context, up to a position: the needed ones of those that
-  /// are stored, and all new ones, in the order of their positions.
+  /// The facts of a unit, or of the fold context, that are within the limits of a selection, in the
+  /// order of their positions: those of the stored ones that are needed, and all new ones.
   ///
-  /// - Complexity: O(*n*) in the number of the unit's facts; only those up to `end` are read.
-  func allFacts(
-    of unit: UnitNumber, through end: UInt64 = .max, _ selection: FactSelection,
-    _ log: LogView, _ tables: ProjectionTables, _ view: TransactionView
+  /// - Complexity: O(*n*) in the number of the unit's facts; only those up to its end are read.
+  func facts(
+    of unit: UnitNumber, _ selection: FactSelection, _ log: LogView, _ tables: ProjectionTables,
+    _ view: TransactionView
   ) throws(LedgerError) -> [Fact] {
-    var stored = stored(log, tables, view, through: end, selection)
+    var stored = stored(log, tables, view, selection)
     var facts =
       unit == IndexKey.contextUnit
       ? try stored.facts(of: unit, absorbing: []) + units.contextFacts
       : try units.allFacts(of: unit, in: &stored)
-    facts.removeAll { $0.position > end }
+    facts.removeAll { !selection.includes($0) }
     // The facts of units that were joined or parted come one unit after the other.
     facts.sort { $0.position < $1.position }
     return facts
@@ -128,8 +128,8 @@ struct TailOverlay {
   @_lifetime(copy log, copy view)
   private func stored(
     _ log: LogView, _ tables: ProjectionTables, _ view: TransactionView,
-    through end: UInt64 = .max, _ selection: FactSelection = .all
+    _ selection: FactSelection = .all
   ) -> StoredUnits {
-    StoredUnits(through: min(checkpoint.position, end), selection, map, log, texts, tables, view)
+    StoredUnits(through: checkpoint.position, selection, map, log, texts, tables, view)
   }
 }
