@@ -89,7 +89,9 @@ extension [Fact] {
   /// - Complexity: O(*n* log *n*), or O(*n*) if they are in order.
   package func inFoldOrder(_ texts: any FactTexts) -> [Fact] {
     if isInFoldOrder(texts) { return self }
-    return sorted { FoldKey($0).precedes(FoldKey($1), texts) }
+    // Sorting moves an element often, and a fact is large and counts references.
+    let keys = indices.map { (key: FoldKey(self[$0]), index: $0) }
+    return keys.sorted { $0.key.precedes($1.key, texts) }.map { self[$0.index] }
   }
 
   /// These facts and others in the fold order, which both are in.

@@ -130,12 +130,13 @@ extension EnvironmentState {
   private func undelivered(
     at moment: Int64, _ foldContext: FoldContext, _ isInstalledByNobody: (NameNumber) -> Bool
   ) -> [Finding] {
-    chains.indices.compactMap { index in
+    lazy var installs = HeldInstalls(contents)
+    return chains.indices.compactMap { index in
       let chain = chains[index]
       guard Undelivered.canHold(chain) else { return nil }
       let standing = standing(of: index, at: moment, foldContext)
       let isInstalled = standing.map {
-        isInstalledByHolder(of: index, product: $0.product)
+        isInstalledByHolder(of: index, product: $0.product, installs)
           || (self.chain(index, grantsTo: .nobody) && isInstalledByNobody($0.product))
       }
       guard
@@ -152,10 +153,34 @@ extension EnvironmentState {
 
   /// Whether a customer that the chain grants to has ever installed the product. If a purchase of
   /// the chain has no holder, an install without a holder counts.
-  private func isInstalledByHolder(of chain: Int, product: NameNumber) -> Bool {
-    contents.contains { content in
-      content.product == product && content.holder != .merged
-        && self.chain(chain, grantsTo: content.holder)
+  private func isInstalledByHolder(
+    of chain: Int, product: NameNumber, _ installs: HeldInstalls
+  ) -> Bool {
+    members(of: chain).contains {
+      transactions[$0].hasPurchase && installs.contains(product, heldBy: transactions[$0].holder)
     }
+  }
+}
+
+/// The products that customers, or nobody, have ever installed on any device.
+private struct HeldInstalls {
+  private struct Install: Hashable {
+    let product: NameNumber
+    let holder: Holder
+  }
+
+  private let installs: Set<Install>
+
+  /// - Complexity: O(*n*).
+  init(_ contents: StateTable<ContentState>) {
+    installs = Set(
+      contents.lazy.filter { $0.holder != .merged }.map {
+        Install(product: $0.product, holder: $0.holder)
+      })
+  }
+
+  /// - Complexity: O(1).
+  func contains(_ product: NameNumber, heldBy holder: Holder) -> Bool {
+    installs.contains(Install(product: product, holder: holder))
   }
 }

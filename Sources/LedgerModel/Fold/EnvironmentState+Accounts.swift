@@ -62,7 +62,6 @@ extension EnvironmentState {
   }
 
   private mutating func move(from: Holder, to: Holder) {
-    indexes.holdersChanged()
     for index in transactions.indices
     where transactions[index].holder == from && transactions[index].isBegun {
       transactions[index].holder = to
@@ -74,6 +73,8 @@ extension EnvironmentState {
       if to != .nobody { addConsumption(holder: to, unit: spent.unit, amount: spent.amount) }
     }
     if to != .nobody { customers[to.index] = max(customers[to.index], customers[from.index]) }
+    // What they say about `to` held until here.
+    indexes.holdersChanged()
   }
 
   private mutating func moveGrants(from: Holder, to: Holder) {

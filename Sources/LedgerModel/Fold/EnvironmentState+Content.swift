@@ -82,23 +82,11 @@ extension EnvironmentState {
     return installs.count - 1
   }
 
-  /// The index of the content of a product that `holder` has on a device, or `none`.
-  func content(of product: NameNumber, on device: NameNumber, heldBy holder: Holder) -> Int {
-    let known = deviceIndex.lookUp(UInt64(device))
-    if known < 0 { return none }
-    var index = devices[known].firstContent
-    while index != none {
-      if contents[index].product == product && contents[index].holder == holder { return index }
-      index = contents[index].next
-    }
-    return none
-  }
-
   private mutating func installContent(_ fact: Fact, _ step: Step) {
     let detail = fact.detail
     let version = detail?.fields.contentVersion ?? Name("")
     if step.holder == .nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
-    let index = content(of: fact.product, on: fact.device, heldBy: step.holder)
+    let index = findContent(of: fact.product, on: fact.device, heldBy: step.holder)
     if index != none, InstallDowngraded.breaks(version, installed: contents[index]) {
       report(.installDowngraded, fact, step, detail: version)
     }
@@ -123,17 +111,9 @@ extension EnvironmentState {
     }
   }
 
-  private mutating func append(_ content: ContentState) {
-    let device = indexOfDevice(content.device)
-    var content = content
-    content.next = devices[device].firstContent
-    devices[device].firstContent = contents.count
-    contents.append(content)
-  }
-
   mutating func removeContent(_ fact: Fact, _ step: Step) {
     if step.holder == .nobody && fact.device == 0 { couple(.content, fact.product, writes: true) }
-    let index = content(of: fact.product, on: fact.device, heldBy: step.holder)
+    let index = findContent(of: fact.product, on: fact.device, heldBy: step.holder)
     if index != none { contents[index].isPresent = false }
   }
 
@@ -144,7 +124,7 @@ extension EnvironmentState {
       if to == .nobody && contents[index].device == 0 {
         couple(.content, contents[index].product, writes: true)
       }
-      let other = content(
+      let other = findContent(
         of: contents[index].product, on: contents[index].device, heldBy: to)
       contents[index].holder = to
       if other == none { continue }

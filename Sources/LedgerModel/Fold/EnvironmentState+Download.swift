@@ -146,7 +146,7 @@ extension EnvironmentState {
     if product == 0 { return false }
     if step.holder == .nobody && fact.device == 0 { couple(.content, product, writes: false) }
     guard let version else { return false }
-    let index = content(of: product, on: fact.device, heldBy: step.holder)
+    let index = findContent(of: product, on: fact.device, heldBy: step.holder)
     guard index != none, contents[index].isPresent else { return false }
     return contents[index].transaction != step.transaction
       && VersionOrder.compare(contents[index].version, version) >= 0

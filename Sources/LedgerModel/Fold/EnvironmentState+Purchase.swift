@@ -32,6 +32,7 @@ extension EnvironmentState {
       transactions[index].purchase.firstTime = fact.occurredAt
       transactions[index].purchase.firstPosition = fact.position
       transactions[index].purchase.firstApp = fact.app
+      indexes.purchasesByHolder.add(index, with: transactions[index].holder)
       if !gifts.isEmpty { gifts.removeAll { $0.transaction == index } }
     }
     if !isFamilyShared {
@@ -132,7 +133,7 @@ extension EnvironmentState {
     guard transactions[index].statedOriginal != 0, holder != .nobody,
       kind(of: chains[chain], context) == .nonConsumable
     else { return false }
-    return chainsThatMayBe(of: product).contains { index in
+    return chainsThatMayBe(of: product, heldBy: holder).contains { index in
       let other = chains[index]
       guard index != chain, other.firstPurchase != none, other.firstProduct == product else {
         return false

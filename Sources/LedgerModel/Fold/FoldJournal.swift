@@ -41,7 +41,10 @@ struct FoldJournal: Sendable {
     fileprivate static let marksMax = 64
   #endif
   /// How many facts a journal goes back if it begins with a complete fold.
-  static var reach: Int { spacing * marksMax / 2 }
+  static var reach: Int { spacing * marksMax }
+  /// How many marks are forgotten when there is no room for another one. Forgetting costs a look at
+  /// every table, and what is forgotten is out of reach.
+  fileprivate static var marksForgotten: Int { max(marksMax / 4, 1) }
 
   /// The number of facts in it.
   var factCount: Int { facts.count }
@@ -61,7 +64,7 @@ extension Unit {
   /// Begins or continues the journal, if the unit is large enough and a mark is due.
   mutating func markIfDue() {
     guard journal.isMarkDue, factCount >= FoldJournal.factCountMin else { return }
-    if journal.marks.count == FoldJournal.marksMax { forgetMarks(FoldJournal.marksMax / 2) }
+    if journal.marks.count == FoldJournal.marksMax { forgetMarks(FoldJournal.marksForgotten) }
     var marker = TableMarker()
     visitTables(&marker)
     for index in environments.indices { environments[index].eachDerivedIndex { $0.mark() } }

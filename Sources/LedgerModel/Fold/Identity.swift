@@ -59,7 +59,7 @@ struct Identity: Sendable {
   }
 
   /// Settles everything that `facts`, which are in the fold order, say about identity.
-  init(settling facts: [Fact]) {
+  init(settling facts: ArraySlice<Fact>) {
     for index in facts.indices where facts[index].payment != 0 {
       _ = bind(Statement(facts[index]))
     }

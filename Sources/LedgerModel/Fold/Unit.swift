@@ -101,8 +101,15 @@ public struct Unit: Sendable {
     _ facts: [Fact], _ foldContext: FoldContext
   ) -> (facts: [Fact], resolutions: [Resolution]) {
     let sorted = facts.inFoldOrder(foldContext.texts)
-    identity = Identity(settling: sorted)
-    return (sorted, prepare(sorted, foldContext.shared))
+    return (sorted, begin(sorted: sorted[...], foldContext))
+  }
+
+  /// Settles identity over facts in the fold order. Returns where each of them belongs.
+  private mutating func begin(
+    sorted facts: ArraySlice<Fact>, _ foldContext: FoldContext
+  ) -> [Resolution] {
+    identity = Identity(settling: facts)
+    return prepare(facts, foldContext.shared)
   }
 
   /// Folds all facts of a unit, the last of them one by one with marks between them; `nil` if they
@@ -112,14 +119,13 @@ public struct Unit: Sendable {
     let sorted = facts.inFoldOrder(foldContext.texts)
     let start = max(FoldJournal.factCountMin, sorted.count - FoldJournal.reach)
     var unit = Unit()
-    let settled = unit.begin(Array(sorted[..<start]), foldContext)
-    for index in settled.facts.indices {
-      unit.step(settled.facts[index], settled.resolutions[index], foldContext)
-    }
-    for fact in sorted[start...] {
+    let resolutions = unit.begin(sorted: sorted[..<start], foldContext)
+    let span = sorted.span
+    for index in 0..<start { unit.step(span[index], resolutions[index], foldContext) }
+    for index in start..<span.count {
       unit.markIfDue()
-      guard unit.goOn(fact, foldContext) else { return nil }
-      unit.noteFolded(fact)
+      guard unit.goOn(span[index], foldContext) else { return nil }
+      unit.noteFolded(span[index])
     }
     unit.close(foldContext)
     unit.checkInvariants()
@@ -192,7 +198,9 @@ public struct Unit: Sendable {
 extension Unit {
   /// Resolves every fact and settles, in each environment, what the first stating event decides
   /// about its transactions.
-  mutating func prepare(_ facts: [Fact], _ context: SharedContext) -> [Resolution] {
+  private mutating func prepare(
+    _ facts: ArraySlice<Fact>, _ context: SharedContext
+  ) -> [Resolution] {
     var stated: EnvironmentSet = []
     var resolutions: [Resolution] = []
     resolutions.reserveCapacity(facts.count)

@@ -17,8 +17,12 @@ struct FoldIndexes: Sendable {
   private var buyers: [Int: [Holder]] = [:]
   /// By product: the chains whose first purchase is of it.
   var chainsByProduct = RowIndex<NameNumber>()
+  /// By holder: the transactions that were purchased, restored or renewed.
+  var purchasesByHolder = RowIndex<Holder>()
   /// By restore: the deliveries that may belong to it.
   var deliveriesByRestore = RowIndex<UInt64>()
+  /// By product, device and holder: the content, of which there is one at most.
+  fileprivate var contentsByKey = RowIndex<ContentKey>()
   private var found = FoundTransactions()
 
   /// Transactions that findings name. The tables of findings only grow, so it is known how far they
@@ -53,8 +57,12 @@ extension FoldIndexes {
     buyers[chain]?.append(holder)
   }
 
-  /// Forgets what depends on who holds transactions.
-  mutating func holdersChanged() { buyers.removeAll() }
+  /// Forgets what depends on who holds transactions and content.
+  mutating func holdersChanged() {
+    buyers.removeAll()
+    purchasesByHolder = RowIndex()
+    contentsByKey = RowIndex()
+  }
 }
 
 // MARK: - Rows by what they name
@@ -81,6 +89,25 @@ struct RowIndex<Key: Hashable & Sendable>: Sendable {
 
   /// Adds a row that did not have the key before. An index that was not made yet finds it itself.
   mutating func add(_ row: Int, with key: Key) { rowsByKey?[key, default: []].append(row) }
+}
+
+/// What identifies content that somebody holds.
+private struct ContentKey: Hashable {
+  let product: NameNumber
+  let device: NameNumber
+  let holder: Holder
+
+  init(product: NameNumber, device: NameNumber, holder: Holder) {
+    self.product = product
+    self.device = device
+    self.holder = holder
+  }
+
+  /// The key of a row; `nil` if it was merged into another one.
+  init?(_ content: ContentState) {
+    guard content.holder != .merged else { return nil }
+    self.init(product: content.product, device: content.device, holder: content.holder)
+  }
 }
 
 // MARK: - What a fold asks
@@ -111,6 +138,67 @@ extension EnvironmentState {
     return indexes.chainsByProduct.rows(with: product, in: chains) {
       $0.firstPurchase == none ? nil : $0.firstProduct
     }
+  }
+
+  /// The chains whose first purchase may be of a product, and of which `holder` may have a
+  /// transaction: those of the product, or those of the holder if these are fewer.
+  mutating func chainsThatMayBe(of product: NameNumber, heldBy holder: Holder) -> [Int] {
+    let ofProduct = chainsThatMayBe(of: product)
+    if ofProduct.count <= FoldIndexes.walkedCountMax { return ofProduct }
+    let transactions = transactions
+    let purchases = indexes.purchasesByHolder.rows(with: holder, in: transactions) {
+      $0.hasPurchase ? $0.holder : nil
+    }
+    return purchases.count < ofProduct.count
+      ? purchases.map { transactions[$0].chain } : ofProduct
+  }
+
+  /// The index of the content of a product that `holder` has on a device, or `none`.
+  ///
+  /// - Complexity: O(*n*) in the content on the device.
+  func content(of product: NameNumber, on device: NameNumber, heldBy holder: Holder) -> Int {
+    let key = ContentKey(product: product, device: device, holder: holder)
+    return content(key, walking: .max) ?? none
+  }
+
+  /// The same while events are folded.
+  ///
+  /// - Complexity: O(1); O(*n*) in all content the first time that a device has much of it.
+  mutating func findContent(
+    of product: NameNumber, on device: NameNumber, heldBy holder: Holder
+  ) -> Int {
+    let key = ContentKey(product: product, device: device, holder: holder)
+    if let found = content(key, walking: FoldIndexes.walkedCountMax) { return found }
+    let contents = contents
+    return indexes.contentsByKey.rows(with: key, in: contents, by: ContentKey.init).first ?? none
+  }
+
+  /// Looks for content among the `count` newest on the device. Returns `none` if the device does
+  /// not have it, and `nil` if it has more.
+  private func content(_ key: ContentKey, walking count: Int) -> Int? {
+    let known = deviceIndex.lookUp(UInt64(key.device))
+    if known < 0 { return none }
+    var index = devices[known].firstContent
+    var walked = 0
+    while index != none {
+      if walked == count { return nil }
+      if contents[index].product == key.product && contents[index].holder == key.holder {
+        return index
+      }
+      index = contents[index].next
+      walked += 1
+    }
+    return none
+  }
+
+  /// Adds content that its holder does not have on the device yet.
+  mutating func append(_ content: ContentState) {
+    let device = indexOfDevice(content.device)
+    var content = content
+    content.next = devices[device].firstContent
+    devices[device].firstContent = contents.count
+    if let key = ContentKey(content) { indexes.contentsByKey.add(contents.count, with: key) }
+    contents.append(content)
   }
 
   /// The holders of the transactions of a chain that their customers bought themselves.

@@ -29,6 +29,18 @@ final class HeldTail: @unchecked Sendable {
     return try extend(begun, log, projections, reading, view)
   }
 
+  /// Does the same, unless more than `eventsMax` events are missing in the tail; then it returns
+  /// `nil`.
+  func catchUp(
+    _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView,
+    eventsMax: UInt64
+  ) throws(LedgerError) -> ReaderState? {
+    var end = try following(projections, reading)?.overlay.through
+    if end == nil { end = try Checkpoint(reading, projections.tables)?.position }
+    if let end, view.lastPosition > end, view.lastPosition - end > eventsMax { return nil }
+    return try catchUp(log, projections, reading, view)
+  }
+
   /// Does the same, unless the tail has to begin afresh, or many events are missing in it; then it
   /// returns `nil`.
   func catchUpIfNear(
@@ -62,6 +74,11 @@ final class HeldTail: @unchecked Sendable {
       throw error
     }
     return reader
+  }
+
+  /// Forgets everything, if it has events after the projections.
+  func clearUnlessEmpty() {
+    if let reader, !reader.overlay.isEmpty { clear() }
   }
 
   /// Forgets everything.

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import LMDB
 internal import LedgerEvents
 internal import LedgerModel
@@ -6,12 +5,12 @@ internal import LedgerModel
 /// Answers questions about a ledger from the projections and from the log's later events, which it
 /// folds in memory. It never writes.
 ///
-/// Safe to use from any thread; questions are answered one at a time.
+/// Safe to use from any thread. Several questions are answered at the same time, unless many events
+/// wait to be folded: these are folded in memory once, and questions about them take turns.
 public final class LedgerReader: Sendable {
   private let log: EventLog
   private let source: ProjectionSource
-  private let lock = NSLock()
-  private let held = HeldTail()
+  private let tails = HeldTails()
 
   init(_ log: EventLog, _ source: ProjectionSource) {
     self.log = log
@@ -26,31 +25,35 @@ public final class LedgerReader: Sendable {
   public func read<Value>(
     _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    lock.lock()
-    defer { lock.unlock() }
-    return try answer(held, body)
+    let found = try tails.withFreeTail { (tail, isSpare) throws(LedgerError) in
+      try answer(tail, eventsMax: isSpare ? HeldTails.spareEventsMax : .max, body)
+    }
+    if let found { return found }
+    let waited = try tails.withFirstTail { (tail) throws(LedgerError) in
+      try answer(tail, eventsMax: .max, body)
+    }
+    guard let waited else { preconditionFailure("more events are missing than there can be") }
+    return waited
   }
 
-  /// Releases what is kept between questions.
-  func release() {
-    lock.lock()
-    held.clear()
-    lock.unlock()
-  }
+  /// Releases what is kept between questions, once those that are being asked are answered.
+  func release() { tails.release() }
 
+  /// Answers with a tail; `nil` if more than `eventsMax` events are missing in it.
   private func answer<Value>(
-    _ held: HeldTail, _ body: (LedgerView) throws(LedgerError) -> Value
-  ) throws(LedgerError) -> Value {
+    _ tail: HeldTail, eventsMax: UInt64, _ body: (LedgerView) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value? {
     guard let projections = try source.live() else { throw .projectionsMissing }
     // The projections' snapshot comes first, so that the log's contains everything up to its
     // checkpoint.
     let reading = try projections.beginRead()
     let snapshot = try log.snapshot()
     let view = try snapshot.view
-    let reader = try held.catchUp(log, projections, reading.view, view)
+    let caughtUp = try tail.catchUp(log, projections, reading.view, view, eventsMax: eventsMax)
+    guard let reader = caughtUp else { return nil }
     defer {
       reader.recent = RecentUnits()
-      if reader.texts.failure != nil { held.clear() }
+      if reader.texts.failure != nil { tail.clear() }
     }
     let answer = try body(
       LedgerView(

@@ -20,6 +20,8 @@ enum Workload: String, CaseIterable {
   case single
   /// Events of the log folded into new projections.
   case fold
+  /// The same, if thousands of customers share one device and so are folded as one unit.
+  case device
   /// Records read in place, each with its checksum.
   case scan
   /// Answers whether a customer may have a product, everything folded.
@@ -32,6 +34,8 @@ enum Workload: String, CaseIterable {
   var count: Int {
     switch self {
     case .make, .decode, .append, .fold: 8_000
+    // What grows with the customers of the device would hide in fewer.
+    case .device: 16_000
     case .single, .notification: 1_000
     // The ledger that is read costs far more than a read, and not the same each time.
     case .scan, .lookup: 40_000
@@ -42,7 +46,7 @@ enum Workload: String, CaseIterable {
   var preparation: Workload? {
     switch self {
     case .append, .single: .make
-    case .fold: .append
+    case .fold, .device: .append
     case .make, .decode, .scan, .lookup, .notification: nil
     }
   }
@@ -50,6 +54,8 @@ enum Workload: String, CaseIterable {
   private static let batchEvents = 1_000
   /// How many customers the events are about.
   private static let accounts: UInt64 = 500
+  /// How many customers share a device.
+  private static let deviceAccounts: UInt64 = 5_000
 
   /// Does the work `count` times.
   func run(_ count: Int) throws {
@@ -69,6 +75,11 @@ enum Workload: String, CaseIterable {
     case .single: try append(count, batch: 1, at: path)
     case .fold:
       let ledger = try append(count, batch: Self.batchEvents, at: path)
+      try ledger.fold()
+    case .device:
+      let shape = MixShape(
+        accounts: Self.deviceAccounts, activity: .oneDevice, progressAPurchase: 0)
+      let ledger = try append(count, batch: Self.batchEvents, of: Mix(shape: shape), at: path)
       try ledger.fold()
     case .scan: try scan(count, at: path)
     case .lookup: try look(count, at: path)
@@ -97,14 +108,14 @@ enum Workload: String, CaseIterable {
 
   @discardableResult
   private func append(
-    _ count: Int, batch: Int, accounts: UInt64 = Self.accounts, at path: String
+    _ count: Int, batch: Int, of mix: Mix = Mix(accounts: Self.accounts), at path: String
   ) throws -> Ledger {
     // A tool that counts instructions cannot reserve the usual terabyte.
     let ledger = try Ledger.create(at: path, options: Environment.Options(mapSize: 1 << 30))
     ledger.foldsOnlyWhenCalled()
     // As builds without checks store it.
     ledger.useLayout(.standard)
-    var mix = Mix(accounts: accounts)
+    var mix = mix
     for start in stride(from: 0, to: count, by: batch) {
       try ledger.appendAndWait(
         mix.next(min(batch, count - start)), options: AppendOptions(validates: false))
@@ -129,7 +140,8 @@ enum Workload: String, CaseIterable {
 
   private func look(_ count: Int, at path: String) throws {
     let accounts: UInt64 = 40
-    let ledger = try append(8_000, batch: Self.batchEvents, accounts: accounts, at: path)
+    let ledger = try append(
+      8_000, batch: Self.batchEvents, of: Mix(accounts: accounts), at: path)
     try ledger.fold()
     let entitlements = Entitlements(ledger: ledger)
     let items = (1...200).map { Item.product("example.trailmaps.region.r\($0)") }
