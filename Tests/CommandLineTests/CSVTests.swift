@@ -104,6 +104,25 @@ import Testing
     #expect(!answer.output.replacing("\r\n", with: "").contains("\n"))
   }
 
+  @Test("numbers stay numbers, and what only looks like one is a text") func numbers() throws {
+    let numbers = ["-1", "-1.50", "12.34"]
+    let texts = ["-", "-1.", "-.5", "-1.5.2", "--1", "-1e5", "-\u{661}"]
+    let ledger = try TestLedger(
+      events: (numbers + texts).enumerated().map { number, text in
+        Sample.event("n\(number)", at: number, #","account":"\#(text)""#)
+      })
+    let answer = try ledger.run("events", "--by", "account", "--format", "csv")
+    let cells = rows(answer.output).dropFirst().compactMap(\.first)
+    #expect(Set(cells) == Set(numbers + texts.map { "'" + $0 }), "\(answer.output)")
+  }
+
+  @Test("a text keeps an accent at its beginning") func accents() throws {
+    let text = "\u{301}accent"
+    let ledger = try TestLedger(events: [Sample.event("n", at: 0, #","account":"\#(text)""#)])
+    let answer = try ledger.run("events", "--by", "account", "--format", "csv")
+    #expect(Array(answer.output.utf8) == Array("account,count\r\n\(text),1\r\n".utf8))
+  }
+
   @Test("each command that answers knows CSV") func everywhere() throws {
     for command in try Program.run(["--help"]).lines.compactMap({ line in
       line.wholeMatch(of: #/  ([a-z]+) +[A-Z].*/#).map { String($0.1) }

@@ -22,7 +22,10 @@ enum JSONPieces {
 
   /// The text of a string in quotation marks.
   static func text(_ json: String) -> String {
-    guard json.contains("\\") else { return String(json.dropFirst().dropLast()) }
+    guard json.utf8.contains(UInt8(ascii: "\\")) else {
+      // By bytes: the quotation mark and a combining mark after it are one character.
+      return String(decoding: json.utf8.dropFirst().dropLast(), as: UTF8.self)
+    }
     do throws(EventError) { return try JSONValue(json: Array(json.utf8)).string ?? json } catch {
       // What is not a JSON string stays as it is.
       return json
