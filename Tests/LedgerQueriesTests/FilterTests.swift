@@ -140,6 +140,55 @@ private func filters(
       }
     }
   }
+
+  @Test(
+    "for some apps an account's events are those of a ledger of these apps' events alone",
+    arguments: 71...78 as ClosedRange<UInt64>)
+  func accountsOfApps(_ seed: UInt64) throws {
+    let apps: [Name?] = ["app1", "app2", nil]
+    let history = Histories.dense(seed: seed, count: 60)
+    let first = try #require(history.first)
+    // Both ledgers know all environments.
+    let starts = try StoreEnvironment.allCases.map { environment in
+      let line =
+        #"{"id":"start-\#(environment.text)","type":"session.started","app":"app1","#
+        + #""occurredAt":"2020-01-01T00:00:00Z","device":"elsewhere","session":"s","#
+        + #""environment":"\#(environment.text)"}"#
+      return RecordedEvent(
+        position: 1, recordedAt: first.recordedAt,
+        event: try EventDecoder().decode(line: Array(line.utf8)).event)
+    }
+    let events =
+      starts
+      + history.enumerated().map { index, recorded in
+        var recorded = recorded
+        recorded.event.app = apps[index % apps.count]
+        return recorded
+      }
+    let folder = try TemporaryLedger(halfFolded: events)
+    for known in [["app1"], ["app1", "app2"]] as [Set<Name>] {
+      let alone = try TemporaryLedger(
+        halfFolded: events.filter { $0.event.app.map(known.contains) ?? false })
+      for account in Set(events.compactMap(\.event.account)) {
+        var query = EventsQuery()
+        query.account = account
+        let expected = try ids(alone, query)
+        query.knownApps = known
+        #expect(try ids(folder, query) == expected, "seed \(seed), \(account) of \(known)")
+      }
+    }
+  }
+
+  private func ids(_ folder: TemporaryLedger, _ query: EventsQuery) throws -> [Name] {
+    try folder.ledger.read { (view) throws(LedgerError) in
+      var ids: [Name] = []
+      try view.events(query) { recorded in
+        ids.append(recorded.event.id)
+        return true
+      }
+      return ids
+    }
+  }
 }
 
 /// One filter of `findings`, derived from a finding.

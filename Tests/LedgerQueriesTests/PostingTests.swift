@@ -132,6 +132,35 @@ extension TemporaryLedger {
     }
   }
 
+  @Test(
+    "is for some apps what another computation from their events alone says",
+    arguments: 51...58 as ClosedRange<UInt64>)
+  func knownApps(_ seed: UInt64) throws {
+    let apps: [Name?] = ["app1", "app2", nil]
+    let history = pricedHistory(seed).enumerated().map { index, recorded in
+      var recorded = recorded
+      recorded.event.app = apps[index % apps.count]
+      return recorded
+    }
+    let folder = try TemporaryLedger(halfFolded: history)
+    var found = 0
+    for known in [["app1"], ["app1", "app2"]] as [Set<Name>] {
+      let own = folder.arrived.filter { $0.event.app.map(known.contains) ?? false }
+      let expected = PostingOracle(own).entries
+      var query = EventsQuery()
+      query.knownApps = known
+      let reported = Set(try folder.postings(query).map { PostingOracle.Entry($0) })
+      #expect(reported == expected, "seed \(seed), \(known)")
+      // The filter chooses among them.
+      query.app = "app1"
+      let chosen = Set(try folder.postings(query).map { PostingOracle.Entry($0) })
+      let positions = Set(own.filter { $0.event.app == "app1" }.map(\.position))
+      #expect(chosen == expected.filter { positions.contains($0.position) }, "seed \(seed)")
+      found += reported.count
+    }
+    #expect(found > 0, "seed \(seed): the history sells nothing")
+  }
+
   @Test("of a price and of quantities beyond all measure does not end the sums of others")
   func beyondMeasure() throws {
     let folder = try TemporaryLedger()

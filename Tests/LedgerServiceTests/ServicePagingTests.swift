@@ -1,6 +1,7 @@
 import Foundation
 import LedgerEvents
 import LedgerHistories
+import LedgerStore
 import Testing
 
 /// Pages of one answer.
@@ -91,6 +92,57 @@ import Testing
         #expect(Set(found).count == found.count, "\(question): \(found)")
         #expect(Set(found).isSuperset(of: expected))
       }
+    }
+  }
+
+  private static func erase(_ account: String, _ bench: ServiceBench) throws {
+    let line =
+      #"{"id":"erasure","type":"account.erased","occurredAt":"2026-02-09T00:00:00Z","#
+      + #""source":"operator","account":"\#(account)","#
+      + #""data":{"operator":"kim","reason":"asked"}}"#
+    try bench.ledger.erase(try EventDecoder().decode(line: Array(line.utf8), number: 1).event)
+  }
+
+  /// Answers whose items are counted, in the order of names.
+  private static let ordered = [
+    "/v1/events?by=account", "/v1/events?by=account,product", "/v1/events?sum=quantity&by=account",
+    "/v1/events?sum=price&net=true&by=account", "/v1/holders?product=map", "/v1/diff?from=0",
+    "/v1/customers", "/v1/transactions/all", "/v1/events?by=account&asOf=6",
+  ]
+
+  @Test("are refused, not lost and given twice, once a customer was erased", arguments: ordered)
+  func erased(question: String) async throws {
+    try await ServiceBench.run { bench in
+      let lines = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
+      #expect(try await bench.append(lines).status == 200)
+      let asked = question + (question.contains("?") ? "&" : "?") + "limit=2"
+      let first = try await bench.get(asked)
+      let next = try #require(try first.object()["next"] as? String, "\(first.body)")
+      // While nobody is erased, it goes on.
+      #expect(try await bench.append([Line.purchase("more", of: "a")]).status == 200)
+      #expect(try await bench.get("\(asked)&cursor=\(next)").items().count == 2)
+      try Self.erase("reader-0", bench)
+      let refused = try await bench.get("\(asked)&cursor=\(next)")
+      #expect(refused.status == 412, "\(refused.body)")
+      #expect(refused.problem == "condition-failed")
+      #expect(refused.body.contains("from the beginning"), "\(refused.body)")
+      // From the beginning, the pages are one answer again.
+      let whole = try await bench.get(
+        question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let found = try await Self.pages(bench, question) { _ in }
+      #expect(try Self.texts(found) == Self.texts(try whole.items()))
+    }
+  }
+
+  @Test("of events go on, whoever was erased") func erasedEvents() async throws {
+    try await ServiceBench.run { bench in
+      let lines = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
+      #expect(try await bench.append(lines).status == 200)
+      let found = try await Self.pages(bench, "/v1/events") { number in
+        guard number == 1 else { return }
+        try Self.erase("reader-0", bench)
+      }
+      #expect(found.map { $0["position"] as? Int } == Array(1...6))
     }
   }
 

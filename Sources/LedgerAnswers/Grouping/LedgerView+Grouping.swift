@@ -1,4 +1,4 @@
-import LedgerEvents
+package import LedgerEvents
 package import LedgerQueries
 package import LocalTime
 
@@ -16,7 +16,7 @@ extension LedgerView {
     of query: EventsQuery, by dimensions: [EventDimension], limit: UInt64 = .max, zone: Zone
   ) throws(LedgerError) -> GroupCounts {
     var counts = GroupCounts(dimensions.map(\.rawValue))
-    let sessions = try sessions(for: dimensions, query.clocks)
+    let sessions = try sessions(for: dimensions, query)
     var left = limit
     try events(query) { recorded in
       if left == 0 { return false }
@@ -42,7 +42,7 @@ extension LedgerView {
     rates: ExchangeRates? = nil, zone: Zone
   ) throws(LedgerError) -> SumTable {
     var table = SumTable(dimensions, summands, rates: rates, zone: zone)
-    let sessions = try sessions(for: dimensions, query.clocks)
+    let sessions = try sessions(for: dimensions, query)
     try postings(query, environments: [query.environment ?? .production]) {
       (posting) throws(LedgerError) in
       try table.add(posting, sessions)
@@ -57,13 +57,15 @@ extension LedgerView {
   ///   - dimensions: By what.
   ///   - clocks: The clocks of the question.
   ///   - zone: Whose days and months count.
+  ///   - knownApps: The apps of whose sessions the answer knows; `nil` for all.
   /// - Throws: `LedgerError`.
   package func counts(
-    of findings: [FindingAnswer], by dimensions: [FindingDimension], clocks: Clocks, zone: Zone
+    of findings: [FindingAnswer], by dimensions: [FindingDimension], clocks: Clocks, zone: Zone,
+    knownApps: Set<Name>? = nil
   ) throws(LedgerError) -> GroupCounts {
     var sessions: [UInt64: SessionVersions.Versions] = [:]
     if dimensions.contains(where: \.needsSessions) {
-      let versions = try sessionVersions(clocks: clocks)
+      let versions = try sessionVersions(clocks: clocks, knownApps: knownApps)
       for finding in findings where sessions[finding.position] == nil {
         sessions[finding.position] = versions.versions(of: try event(at: finding.position).event)
       }
@@ -77,9 +79,9 @@ extension LedgerView {
 
   /// The versions that sessions state, if the answer is grouped by them.
   private func sessions(
-    for dimensions: [EventDimension], _ clocks: Clocks
+    for dimensions: [EventDimension], _ query: EventsQuery
   ) throws(LedgerError) -> SessionVersions? {
     guard dimensions.contains(where: \.needsSessions) else { return nil }
-    return try sessionVersions(clocks: clocks)
+    return try sessionVersions(clocks: query.clocks, knownApps: query.knownApps)
   }
 }

@@ -50,6 +50,21 @@ extension LedgerView {
     of customer: CustomerReference, environments: [StoreEnvironment] = [.production],
     clocks: Clocks = .now, now: Instant, eventCountMax: Int = 10
   ) throws(LedgerError) -> CustomerOverview {
+    try overview(
+      of: customer, environments: environments, clocks: clocks, now: now,
+      eventCountMax: eventCountMax, knownApps: nil)
+  }
+
+  /// What support asks first about one customer, by somebody who may know some apps alone.
+  ///
+  /// - Parameter knownApps: The apps whose launches a device shows; `nil` for all. A device can be
+  ///   shared with customers of others.
+  /// - Complexity: As ``overview(of:environments:clocks:now:eventCountMax:)``.
+  /// - Throws: ``LedgerError``.
+  package func overview(
+    of customer: CustomerReference, environments: [StoreEnvironment], clocks: Clocks,
+    now: Instant, eventCountMax: Int, knownApps: Set<Name>?
+  ) throws(LedgerError) -> CustomerOverview {
     var query = FindingsQuery()
     query.customer = customer
     query.environments = environments
@@ -58,6 +73,8 @@ extension LedgerView {
     let facts = try facts(of: customer, EnvironmentSet(environments), among: unit, clocks).sorted {
       ($0.occurredAt, $0.position) < ($1.occurredAt, $1.position)
     }
+    var launches = unit.filter { $0.kind == .sessionStarted }
+    if let knownApps { launches = try KnownApps(knownApps, self).cut(launches, self) }
     var events: [RecordedEvent] = []
     for fact in facts.suffix(eventCountMax) { events.append(try event(at: fact.position)) }
     let installed = try installed(of: customer, environments: environments, clocks: clocks)
@@ -66,7 +83,7 @@ extension LedgerView {
     return CustomerOverview(
       accounts: try accounts(of: customer, environments: environments, clocks: clocks),
       entitlements: answer, unverified: try unverified(in: answer),
-      devices: try devices(facts, launches: unit, installed),
+      devices: try devices(facts, launches, installed),
       openTransactions: try transactions(of: customer, environments: environments, clocks: clocks)
         .entries.filter(\.isOnQueue),
       findings: try findings(query), eventCount: facts.count, lastEvents: events)
@@ -105,7 +122,7 @@ extension LedgerView {
   }
 
   private func devices(
-    _ facts: [Fact], launches unit: [Fact], _ installed: [InstalledAnswer]
+    _ facts: [Fact], _ launches: [Fact], _ installed: [InstalledAnswer]
   ) throws(LedgerError) -> [CustomerOverview.Device] {
     var found: [Name?: CustomerOverview.Device] = [:]
     var numbers: [NameNumber: Int64] = [:]
@@ -116,7 +133,7 @@ extension LedgerView {
       let name = try text(of: number)
       var device = CustomerOverview.Device(
         name: name, lastSeenAt: Instant(microseconds: lastSeenAt), installed: [])
-      let launch = unit.filter { $0.kind == .sessionStarted && $0.device == number }
+      let launch = launches.filter { $0.device == number }
         .max { ($0.occurredAt, $0.position) < ($1.occurredAt, $1.position) }
       if let launch {
         let data = try event(at: launch.position).event.data

@@ -28,6 +28,10 @@ public struct EventsQuery: Sendable {
   public var isReverse = false
   /// The store time and ledger time of the answer.
   public var clocks = Clocks.now
+  /// If it is set, the answer is that of a ledger which has the events that state one of these apps
+  /// and no others: these alone decide whose an event is, what a transaction was sold for, and what
+  /// a session ran. ``app`` chooses among events of which all is known.
+  package var knownApps: Set<Name>?
   /// The sorted positions of its events, once they have been found (``LedgerView/located(_:)``).
   fileprivate var positions: [UInt64]?
 
@@ -122,11 +126,14 @@ struct HeaderFilter {
   private(set) var unit: UInt32?
   /// The positions of the customer's events, if the query has an account.
   private(set) var members: Set<UInt64>?
+  /// The events of which the answer knows; `nil` for all.
+  let apps: KnownApps?
 
   /// `nil` if the query has a name that no event uses.
   init?(_ query: EventsQuery, _ view: LedgerView) throws(LedgerError) {
     self.query = query
     kinds = query.type.map(TypePattern.init)
+    apps = if let known = query.knownApps { try KnownApps(known, view) } else { nil }
     let wanted: [(NameSlot, Name?)] = [
       (.device, query.device), (.app, query.app), (.transaction, query.transaction),
       (.product, query.product), (.download, query.download),
@@ -145,7 +152,10 @@ struct HeaderFilter {
     if let name = query.account {
       guard let number = try view.number(of: .account, name) else { return nil }
       unit = try view.unitNumber(of: number)
-      members = try view.positions(ofCustomer: number, at: query.clocks)
+      members =
+        if let apps { try apps.positions(ofCustomer: number, at: query.clocks, view) } else {
+          try view.positions(ofCustomer: number, at: query.clocks)
+        }
     }
   }
 
@@ -154,6 +164,7 @@ struct HeaderFilter {
   ]
 
   func admits(_ record: borrowing RecordView) -> Bool {
+    if let apps, !apps.contains(record) { return false }
     for (slot, number) in numbers where record.number(slot) != number { return false }
     if let original {
       guard

@@ -42,8 +42,22 @@ extension LedgerView {
   ///   decoded.
   /// - Throws: ``LedgerError``.
   public func sessionVersions(clocks: Clocks = .now) throws(LedgerError) -> SessionVersions {
+    try sessionVersions(clocks: clocks, knownApps: nil)
+  }
+
+  /// The versions of every session that has started, at the clocks.
+  ///
+  /// - Parameter knownApps: The apps whose events are known (``EventsQuery/knownApps``).
+  /// - Complexity: As ``sessionVersions(clocks:)``.
+  /// - Throws: ``LedgerError``.
+  package func sessionVersions(
+    clocks: Clocks, knownApps: Set<Name>?
+  ) throws(LedgerError) -> SessionVersions {
     var versions = SessionVersions()
     try events(ofKinds: [.sessionStarted], clocks: clocks) { recorded, foldKey in
+      if let knownApps {
+        guard let app = recorded.event.app, knownApps.contains(app) else { return true }
+      }
       versions.add(recorded.event, foldKey)
       return true
     }

@@ -33,8 +33,9 @@ extension LedgerView {
   /// The clocks of the query decide which events are known. The newest of these decides each
   /// posting, and then the filters apply to that event. So a transaction that five events report is
   /// counted once, and in only one period of store time. Product, original transaction and
-  /// environment are those of the transaction, even if the deciding event does not state them. The
-  /// query's direction has no effect.
+  /// environment are those of the transaction, even if the deciding event does not state them. If
+  /// the query knows some apps alone, all of that comes from events of these. The query's direction
+  /// has no effect.
   ///
   /// - Complexity: O(*n* log *n*) in the facts of one unit at a time: of all units, or of one if
   ///   the query has an account, transaction or device.
@@ -59,8 +60,9 @@ extension LedgerView {
     ofUnit unit: UInt32, _ clocks: Clocks, _ filter: PostingFilter,
     _ body: (PostingAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
-    let facts = try facts(of: unit)
-    let found = Unit.postings(of: try cut(facts, clocks), texts: texts)
+    var known = try cut(try facts(of: unit), clocks)
+    if let apps = filter.apps { known = try apps.cut(known, self) }
+    let found = Unit.postings(of: known, texts: texts)
     try texts.check()
     for posting in found where try filter.admits(posting, self) {
       if try !body(try answer(posting)) { return false }
@@ -127,6 +129,8 @@ struct PostingFilter {
   private var original: NameNumber?
   /// The unit of all matches, if a name determines it.
   var unit: UInt32? { header.unit }
+  /// The events of which the answer knows; `nil` for all.
+  var apps: KnownApps? { header.apps }
 
   /// `nil` if nothing can match.
   init?(

@@ -43,7 +43,8 @@ extension EventsQuery {
 ///
 /// A token for one account gets answers about that account alone. A token for some apps gets
 /// answers about customers of these apps alone: an answer is about all that a customer has, so
-/// nobody is told anything of a customer who has events of another app, too.
+/// nobody is told anything of a customer who has events of another app, too. About events it gets
+/// what a ledger of these apps' events alone answers (``AccessToken/knownApps``).
 enum AccessRule {
   /// - Throws: ``Problem``: `forbidden`, `notFound`.
   static func check(
@@ -260,6 +261,12 @@ enum AccessRule {
 extension AccessToken {
   /// Whether it is for some customers alone, and the ledger says which.
   var isRestricted: Bool { account != nil || !apps.isEmpty }
+
+  /// The apps of whose events an answer may know, if it is about some; nil for all.
+  ///
+  /// The filter `app` alone is not enough: what was sold, whose it is and what a session ran can be
+  /// stated by events of other apps about the same transaction or device.
+  var knownApps: Set<Name>? { apps.isEmpty ? nil : appNames }
 
   /// The apps, which are compared by bytes: a Kelvin sign is no K.
   fileprivate var appNames: Set<Name> { Set(apps.map { Name($0) }) }

@@ -56,7 +56,7 @@ enum CatalogueQuestions {
       let query = ContentUpdatesQuery(
         environments: environments, product: product, device: device, clocks: page.clocks, now: at)
       var counts: [ContentUpdateCounts] = []
-      var pager = Pager(page.cursor, limit: limit)
+      var pager = try Pager(page.cursor, limit: limit, in: view)
       try view.contentUpdates(query, counts: { counts = $0 }) { update in
         !isCount && pager.add { JSONText.text { update.write(to: &$0) } }
       }
@@ -101,7 +101,7 @@ enum CatalogueQuestions {
       clocks: page.clocks)
     return Question(.everybody) { (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
-      var pager = Pager(page.cursor, limit: limit)
+      var pager = try Pager(page.cursor, limit: limit, in: view)
       for item in try list(view, ask(at)) { guard pager.add({ item }) else { break } }
       return pager.answer(columns: [], position: position, at: at)
     }

@@ -39,23 +39,27 @@ enum EventQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     query.clocks = page.clocks
     let asked = query
-    return Question(.events(asked)) { (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
-      if let groups {
-        return try groups.answer(asked, view, Pager(page.cursor, limit: limit), position, at)
-      }
-      var query = asked
-      query.to = min(query.to, position)
-      if isCount { return try count(query, view, position, at) }
-      if let read = page.cursor?.read {
-        if query.isReverse {
-          query.to = min(query.to, read > 0 ? read - 1 : 0)
-        } else {
-          query.from = max(query.from, read + 1)
+    return Question(
+      .events(asked),
+      knowing: { (view, now, apps) throws(LedgerError) in
+        let (position, at) = try page.moment(view, now)
+        var query = asked
+        query.knownApps = apps
+        if let groups {
+          return try groups.answer(
+            query, view, Pager(page.cursor, limit: limit, in: view), position, at)
         }
-      }
-      return try EventQuestions.page(query, limit, view, position, at)
-    }
+        query.to = min(query.to, position)
+        if isCount { return try count(query, view, position, at) }
+        if let read = page.cursor?.read {
+          if query.isReverse {
+            query.to = min(query.to, read > 0 ? read - 1 : 0)
+          } else {
+            query.from = max(query.from, read + 1)
+          }
+        }
+        return try EventQuestions.page(query, limit, view, position, at)
+      })
   }
 
   private static func page(

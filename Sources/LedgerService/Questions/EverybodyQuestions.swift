@@ -31,7 +31,7 @@ enum EverybodyQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     return Question(.everybody) { (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
-      var pager = Pager(page.cursor, limit: limit)
+      var pager = try Pager(page.cursor, limit: limit, in: view)
       try view.contents(environments: environments, clocks: page.clocks, now: at) {
         (unit) throws(LedgerError) in
         for entry in try chosen(view, unit.transactions, page.clocks)
@@ -50,7 +50,7 @@ enum EverybodyQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     return Question(.everybody) { (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
-      var pager = Pager(page.cursor, limit: limit)
+      var pager = try Pager(page.cursor, limit: limit, in: view)
       try view.outdated(environments: environments, clocks: page.clocks) { account, content in
         pager.add { JSONText.text { content.write(to: &$0, account: account) } }
       }

@@ -24,12 +24,13 @@ enum FindingQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     try complete(&query, items, page.clocks)
     let (asked, form) = (query, try form(items))
-    return Question(asked.customer.map { .customer($0) } ?? .everybody) {
-      (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
-      return try answer(
-        asked, form, view, Pager(page.cursor, limit: limit), position, at)
-    }
+    return Question(
+      asked.customer.map { .customer($0) } ?? .everybody,
+      knowing: { (view, now, apps) throws(LedgerError) in
+        let (position, at) = try page.moment(view, now)
+        return try answer(
+          asked, form, view, Pager(page.cursor, limit: limit, in: view), position, at, apps)
+      })
   }
 
   /// What each release broke.
@@ -42,7 +43,7 @@ enum FindingQuestions {
     let asked = query
     return Question(.everybody) { (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
-      var pager = Pager(page.cursor, limit: limit)
+      var pager = try Pager(page.cursor, limit: limit, in: view)
       for version in try view.health(by: dimension, asked).versions {
         guard
           pager.add({ JSONText.text { version.write(to: &$0, name: dimension.rawValue) } })
@@ -89,7 +90,7 @@ enum FindingQuestions {
 
   private static func answer(
     _ query: FindingsQuery, _ form: Form, _ view: LedgerView, _ pager: Pager,
-    _ position: UInt64, _ at: Instant
+    _ position: UInt64, _ at: Instant, _ apps: Set<Name>?
   ) throws(LedgerError) -> Answer {
     let findings = try view.findings(query)
     var pager = pager
@@ -118,7 +119,7 @@ enum FindingQuestions {
         content: .document(GroupCounts.json(total: count), rows: nil), position: position, at: at)
     case .groups(let dimensions):
       let counts = try view.counts(
-        of: findings, by: dimensions, clocks: query.clocks, zone: .utc)
+        of: findings, by: dimensions, clocks: query.clocks, zone: .utc, knownApps: apps)
       columns = counts.columns
       for group in counts.groups {
         guard pager.add({ JSONText.text { counts.write(group, to: &$0) } }) else { break }

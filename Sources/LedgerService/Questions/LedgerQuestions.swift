@@ -13,7 +13,7 @@ enum LedgerQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     return Question(.everybody) { (view, now) throws(LedgerError) in
       let (position, at) = try page.moment(view, now)
-      var pager = Pager(page.cursor, limit: limit)
+      var pager = try Pager(page.cursor, limit: limit, in: view)
       try view.holders(
         of: product, environments: environments, clocks: page.clocks, now: at
       ) { holder in
@@ -31,7 +31,7 @@ enum LedgerQuestions {
     return Question(.everybody, named: search.map { "search \($0.text)" }) {
       (view, now) throws(LedgerError) in
       let (position, at) = (view.position, cursor?.at ?? now)
-      var pager = Pager(cursor, limit: limit)
+      var pager = try Pager(cursor, limit: limit, in: view)
       func add(_ customer: CustomerAnswer) -> Bool {
         pager.add { JSONText.text { customer.write(to: &$0) } }
       }
@@ -67,7 +67,7 @@ enum LedgerQuestions {
       let (before, after) = asked.sides(view)
       var account: Name?
       if let customer { account = try view.account(of: customer, environments, after) }
-      var pager = Pager(cursor, limit: limit)
+      var pager = try Pager(cursor, limit: limit, in: view)
       try view.differences(
         from: before, to: after, account: account, environments: environments
       ) { difference in

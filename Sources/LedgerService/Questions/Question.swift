@@ -7,7 +7,7 @@ struct Question: Sendable {
   let subject: Subject
   /// What the question names, for the log, if only the ledger knows whom that is.
   var named: String?
-  let answer: @Sendable (LedgerView, Instant) throws(Problem) -> Answer
+  let answer: @Sendable (LedgerView, Instant, AccessToken) throws(Problem) -> Answer
 
   /// - Parameters:
   ///   - subject: Whom it is about.
@@ -18,8 +18,27 @@ struct Question: Sendable {
     _ answer: @escaping @Sendable (LedgerView, Instant) throws(LedgerError) -> Answer
   ) {
     (self.subject, self.named) = (subject, named)
-    self.answer = { (view, now) throws(Problem) in
+    self.answer = { (view, now, _) throws(Problem) in
       do throws(LedgerError) { return try answer(view, now) } catch { throw Problem(error) }
+    }
+  }
+
+  /// - Parameters:
+  ///   - subject: Whom it is about.
+  ///   - answer: Answers it, for a token for some apps from the events of these alone; nil stands
+  ///     for a token that is for all.
+  init(
+    _ subject: Subject,
+    knowing answer:
+      @escaping @Sendable (
+        LedgerView, Instant, _ apps: Set<Name>?
+      ) throws(LedgerError) -> Answer
+  ) {
+    self.subject = subject
+    self.answer = { (view, now, token) throws(Problem) in
+      do throws(LedgerError) { return try answer(view, now, token.knownApps) } catch {
+        throw Problem(error)
+      }
     }
   }
 
@@ -30,7 +49,8 @@ struct Question: Sendable {
     _ subject: Subject,
     orProblem answer: @escaping @Sendable (LedgerView, Instant) throws(Problem) -> Answer
   ) {
-    (self.subject, self.answer) = (subject, answer)
+    self.subject = subject
+    self.answer = { (view, now, _) throws(Problem) in try answer(view, now) }
   }
 }
 
@@ -120,14 +140,29 @@ struct QuestionRoute: Sendable {
 struct Pager {
   private let cursor: Cursor?
   private let limit: UInt64
+  private let erased: UInt64
   private var seen: UInt64 = 0
   private var bytes = 0
   private(set) var items: [String] = []
   private(set) var hasMore = false
 
-  init(_ cursor: Cursor?, limit: UInt64) {
+  /// - Parameters:
+  ///   - cursor: Where the page begins; nil for the first one.
+  ///   - limit: How many items it has at most.
+  ///   - view: What the answer comes from.
+  /// - Throws: `LedgerError`: `conditionFailed` if something was erased since the first page. Items
+  ///   are in the order of texts that are then others, or are not there any more, so that counting
+  ///   them would lose some and give some twice.
+  init(_ cursor: Cursor?, limit: UInt64, in view: LedgerView) throws(LedgerError) {
     self.cursor = cursor
     self.limit = limit
+    erased = UInt64(try view.erasureCount())
+    guard (cursor?.erased ?? erased) == erased else {
+      throw LedgerError(
+        .conditionFailed,
+        "A customer was erased since the first page of this answer, so that its rest is another "
+          + "one: ask again from the beginning, without cursor.")
+    }
   }
 
   /// Takes the next item, if it is on the page. Returns whether there is more to ask for.
@@ -152,7 +187,7 @@ struct Pager {
   ///   - at: The store time of the answer.
   func answer(columns: [String], position: UInt64, at: Instant) -> Answer {
     let next = Cursor(
-      position: position, at: at, read: (cursor?.read ?? 0) + UInt64(items.count))
+      position: position, at: at, read: (cursor?.read ?? 0) + UInt64(items.count), erased: erased)
     return Answer(
       content: .page(items, next: hasMore ? next : nil), columns: columns, position: position,
       at: at)

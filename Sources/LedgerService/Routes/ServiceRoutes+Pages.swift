@@ -177,13 +177,13 @@ extension ServiceRoutes {
     let (reference, moment) = (try items.requiredCustomer(), try PageMoment(items))
     let events = try items.number("events", in: 1...CustomerPage.eventsMax)
     let done = try items.number("done", in: 1...UInt64.max)
-    let now = visit.now
+    let (now, apps) = (visit.now, visit.token.knownApps)
     let (overview, transactions) = try await ask(visit, .customer(reference)) {
       (view) throws(LedgerError) in
       (
         try view.overview(
           of: reference, environments: moment.environments, clocks: moment.clocks, now: now,
-          eventCountMax: events.map { Int($0) } ?? CustomerPage.eventsUsual),
+          eventCountMax: events.map { Int($0) } ?? CustomerPage.eventsUsual, knownApps: apps),
         try view.transactions(
           of: reference, environments: moment.environments, clocks: moment.clocks
         ).entries

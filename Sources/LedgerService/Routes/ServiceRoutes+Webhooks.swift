@@ -214,11 +214,15 @@ extension ServiceRoutes {
     return name.removingPercentEncoding ?? name
   }
 
-  /// Messages name customers of all apps.
-  static func refuseRestricted(_ context: ServiceContext) throws(Problem) {
+  /// Refuses what is about customers of all apps, as the messages of webhooks are.
+  ///
+  /// - Throws: ``Problem``: `forbidden`.
+  static func refuseRestricted(
+    _ context: ServiceContext, _ what: String = "Webhooks are"
+  ) throws(Problem) {
     guard let token = context.token, token.account == nil, token.apps.isEmpty else {
       throw Problem(
-        .forbidden, "Webhooks are about all customers, and the token is for some of them.")
+        .forbidden, "\(what) about all customers, and the token is for some of them.")
     }
   }
 

@@ -196,7 +196,7 @@ struct ServiceRoutes: Sendable {
     return try await noting(question.subject, question.named, context) { () throws(Problem) in
       let answer = try await work.ask { (view) throws(Problem) in
         try AccessRule.check(token, question.subject, in: view)
-        return try question.answer(view, now)
+        return try question.answer(view, now, token)
       }
       return (answer, answer.position)
     }
@@ -263,17 +263,19 @@ struct ServiceRoutes: Sendable {
       return try await answer(question, form, atLeast, now, request, context)
     }
     try EventFollowing.refuseOthers(items)
-    let query = try EventQuestions.query(items)
+    var query = try EventQuestions.query(items)
     let token = try Self.token(context)
-    try await noting(.events(query), nil, context) { () throws(Problem) in
+    query.knownApps = token.knownApps
+    let asked = query
+    try await noting(.events(asked), nil, context) { () throws(Problem) in
       try await work.ask { (view) throws(Problem) in
-        try AccessRule.check(token, .events(query), in: view)
+        try AccessRule.check(token, .events(asked), in: view)
       }
       return ((), try position())
     }
     let following = EventFollowing(
       work: work, watch: watch, isAllowed: { [gate] in gate.admits(request, as: token) })
-    return try following.response(query, to: request, context)
+    return try following.response(asked, to: request, context)
   }
 
   private func position() throws(Problem) -> UInt64 {
@@ -285,8 +287,12 @@ struct ServiceRoutes: Sendable {
   // MARK: - Administration
 
   private func addAdministration(to group: RouterGroup<ServiceContext>) {
-    group.answer("/metrics") { _, _ in try await measured() }
-    group.answer("/v1/stats") { request, _ in
+    group.answer("/metrics") { _, context in
+      try Self.refuseRestricted(context, "The metrics are")
+      return try await measured()
+    }
+    group.answer("/v1/stats") { request, context in
+      try Self.refuseRestricted(context, "The statistics are")
       let items = try QueryItems(request.uri.query, ["format"], now: EventLog.systemClock())
       let form = try AnswerForm(items, accept: request.headers[.accept])
       return try await statistics().response(form, to: request)

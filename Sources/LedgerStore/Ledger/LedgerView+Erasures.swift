@@ -2,6 +2,13 @@ internal import LMDB
 internal import LedgerEvents
 
 extension LedgerView {
+  /// How many names and texts were erased so far. While it stays the same, answers about the past
+  /// have the same texts in the same order.
+  ///
+  /// - Complexity: O(1).
+  /// - Throws: ``LedgerError``.
+  package func erasureCount() throws(LedgerError) -> Int { try log.erasureCount() }
+
   /// Returns the positions at which an account was erased; empty if it never was, or never had a
   /// key.
   ///

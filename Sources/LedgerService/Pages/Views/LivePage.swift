@@ -26,6 +26,7 @@ struct LivePage {
     query.clocks = try items.clocks()
     if query.account == nil { query.account = token.account }
     if query.app == nil, token.apps.count == 1 { query.app = Name(token.apps[0]) }
+    query.knownApps = token.knownApps
     self.query = query
   }
 
