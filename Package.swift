@@ -22,6 +22,7 @@ let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
@@ -197,7 +198,7 @@ let package = Package(
       name: "daybook-pull",
       dependencies: [
         "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", argumentParser,
-        .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore,
+        .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore, nioSSL,
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       path: "Tools/daybook-pull", swiftSettings: strict),
@@ -212,8 +213,7 @@ let package = Package(
         .product(name: "CoreMetrics", package: "swift-metrics"), crypto,
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Metrics", package: "swift-metrics"), nioCore,
-        .product(name: "NIOSSL", package: "swift-nio-ssl"), nioHTTPTypes, nioTLS,
+        .product(name: "Metrics", package: "swift-metrics"), nioCore, nioSSL, nioHTTPTypes, nioTLS,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -400,7 +400,7 @@ let package = Package(
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"), nioCore,
         .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"), nioHTTPTypes, asn1, x509,
+        nioSSL, nioHTTPTypes, asn1, x509,
       ] + sockets,
       swiftSettings: strict),
     .testTarget(

@@ -1,3 +1,5 @@
+import Webhooks
+
 /// The limits of the service that no setting changes.
 enum ServiceLimits {
   /// The largest body of an append, in bytes.
@@ -114,13 +116,16 @@ enum ServiceLimits {
   ///
   /// Source: Standard Webhooks 1.0.0, which recommends 15 to 30.
   static let webhookSeconds: Int64 = 15
-  /// How much of an answer is read, in bytes: only its status is looked at.
-  static let webhookAnswerBytesMax = 16 << 10
+  /// The longest body of an answer, in bytes. It is read to its end and not kept: only the status
+  /// is looked at, and what a web server says in words takes less.
+  static let webhookAnswerBytesMax = 1 << 20
   /// How many messages are under way to one receiver at the same time.
   static let webhookAttemptsMax = 32
-  /// How many connections there are to one host: those of two receivers, so that no attempt waits
-  /// for another one's connection.
-  static let webhookConnectionsMax = 64
+  /// How many connections there are to one host: those of all webhooks, so that no attempt waits
+  /// for another one's connection. As many attempts are under way at most over all hosts, so that
+  /// 2,048 file descriptors are enough, and those of connections that stay open for a minute: the
+  /// package's unit allows 16,384, of which connections to the service take 4,096 if nobody says.
+  static let webhookConnectionsMax = Webhook.countMax * webhookAttemptsMax
   /// The longest pause before the next attempt to a receiver that fails again and again, in
   /// seconds.
   static let webhookPauseSecondsMax = 60.0

@@ -66,6 +66,8 @@ package enum RetrySchedule {
   /// How much a pause varies, in parts of itself, so that many that failed together do not come
   /// together.
   private static let spread = 10
+  /// The pause after an attempt that did not come to the receiver, in microseconds.
+  private static let postponement = 5 * Instant.second
 
   /// The moment of the next attempt; nil if there is none any more.
   ///
@@ -84,5 +86,12 @@ package enum RetrySchedule {
     let varied = pause + Int64(chance % UInt64(max(pause / Int64(spread), 1)))
     let asked = min(max(asked ?? 0, 0), Instant.day / Instant.second) * Instant.second
     return Instant(microseconds: now.microseconds + max(varied, asked))
+  }
+
+  /// The moment of the next attempt after one that did not come to the receiver; nil if there is
+  /// none any more.
+  static func postponed(since first: Instant, now: Instant) -> Instant? {
+    guard now.microseconds - first.microseconds < span else { return nil }
+    return Instant(microseconds: now.microseconds + postponement)
   }
 }

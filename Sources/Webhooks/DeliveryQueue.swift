@@ -28,11 +28,12 @@ enum DeliveryQueue {
     return database.lastInsertedRowID
   }
 
-  /// Puts a message last in the queue of its customer.
+  /// Puts a message last in the queue of its customer, or into one of its own.
   static func enqueue(
     _ number: Int64, of message: Message, for webhook: Int64, at now: Instant,
-    isFull: Bool = false, _ database: Database
+    isFull: Bool = false, isAlone: Bool = false, _ database: Database
   ) throws {
+    let customer = isAlone ? -number : Int64(message.customer)
     guard !isFull else {
       try database.execute(
         sql: """
@@ -40,19 +41,17 @@ enum DeliveryQueue {
           VALUES (?, ?, ?, 2, ?, ?)
           """,
         arguments: [
-          webhook, number, Int64(message.customer), now.microseconds,
+          webhook, number, customer, now.microseconds,
           "\(waitingMax) messages waited already",
         ])
       return
     }
-    let isFirst = try isIdle(webhook, Int64(message.customer), database)
+    let isFirst = try isIdle(webhook, customer, database)
     try database.run(
       """
       INSERT INTO deliveries (webhook, message, customer, state, nextAt) VALUES (?, ?, ?, 0, ?)
       """,
-      [
-        webhook, number, Int64(message.customer), isFirst ? now.microseconds : nil,
-      ])
+      [webhook, number, customer, isFirst ? now.microseconds : nil])
   }
 
   static func waitingCount(_ webhook: Int64, _ database: Database) throws -> Int {
@@ -137,7 +136,8 @@ extension WebhookStore {
       let rows = try Row.fetchAll(
         database,
         sql: """
-          SELECT * FROM deliveries JOIN messages ON number = message
+          SELECT messages.*, state, attempts, lastAt, nextAt, status, problem
+          FROM deliveries JOIN messages ON number = message
           WHERE webhook = ? AND message < ? \(state.map { "AND state = \($0.rawValue)" } ?? "")
           ORDER BY message DESC LIMIT ?
           """,
@@ -196,6 +196,7 @@ extension WebhookStore {
             """, arguments: [id, customer])
         try DeliveryQueue.advance(id, customer, at: now, database)
       }
+      if !rows.isEmpty { try Self.wake(id, database) }
       return rows.count
     }
   }

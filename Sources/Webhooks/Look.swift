@@ -7,6 +7,9 @@ internal import LedgerStore
 struct LookRequest {
   /// What was told last; nil before anything was.
   var progress: TellingProgress?
+  /// The position after which the first webhook tells events, if nothing was told yet; nil for the
+  /// present one.
+  var start: UInt64?
   /// Accounts whose answers may have changed because time has passed.
   var due: [NameNumber]
   /// Which types of events somebody is told.
@@ -23,6 +26,9 @@ struct LookRequest {
 struct Look {
   /// A customer's unit that an event has touched, or that a walk has reached.
   struct Group {
+    /// The newest event of the unit; nil if only time has passed. What the answers say rests on it,
+    /// also if it comes after those that the look has read.
+    var last: UInt64?
     var accounts: [(number: NameNumber, answer: FoldedAnswer)]
     /// nil if nobody wants findings.
     var findings: [Finding]?
@@ -60,8 +66,8 @@ struct Look {
   var isBehind = false
   var events: [Event] = []
   var groups: [Group] = []
-  /// Whether an event changes the answers of customers whom it does not name.
-  var concernsAll = false
+  /// The first event that changes the answers of customers whom it does not name.
+  var firstForAll: UInt64?
   /// The unit after the last one that a walk has reached; nil after the last of all.
   var nextUnit: UnitNumber?
 
@@ -99,7 +105,7 @@ struct Looker {
   /// - Complexity: O(*k*) in the events since the last look and in the accounts and products of the
   ///   units that they touch.
   static func look(_ request: LookRequest, _ view: FoldedView) throws(LedgerError) -> Look {
-    let known = request.progress?.position ?? view.position
+    let known = request.progress?.position ?? min(request.start ?? .max, view.position)
     // Answers are true of the folded events. If there are later ones, time has not passed further
     // than the last folded one: a renewal may be among the others.
     var at = request.now
@@ -142,7 +148,7 @@ struct Looker {
       look.through == view.position ? view.root : try view.log.root(at: look.through).bytes
     for position in position + 1...look.through {
       let fact = try view.fact(at: position)
-      if fact.concernsAll { look.concernsAll = true }
+      if fact.concernsAll, look.firstForAll == nil { look.firstForAll = position }
       let names = [
         fact.account, fact.transaction, fact.original, fact.device, fact.payment, fact.session,
         fact.download,
@@ -214,7 +220,7 @@ struct Looker {
       accounts.append((account, try view.answer(of: account, at: look.at)))
     }
     if !accounts.isEmpty {
-      look.groups.append(Look.Group(accounts: accounts, findings: nil, anchors: []))
+      look.groups.append(Look.Group(last: nil, accounts: accounts, findings: nil, anchors: []))
     }
   }
 
@@ -241,7 +247,8 @@ struct Looker {
       }
       look.groups.append(
         Look.Group(
-          accounts: accounts, findings: request.wantsFindings ? told : nil, products: products,
+          last: roster.lastPosition, accounts: accounts,
+          findings: request.wantsFindings ? told : nil, products: products,
           anchors: Set(roster.accounts + roster.devices + told.map(\.anchor))
             .union(anchors[unit] ?? [])))
     }

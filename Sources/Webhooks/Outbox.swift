@@ -14,6 +14,8 @@ struct WaitingMessage {
   let position: UInt64
   let at: Instant
   let content: String
+  /// In which queue of the webhook it is: messages in one are sent one after the other.
+  let queue: Int64
 
   init(_ row: Row) {
     let customer: Int64 = row["customer"]
@@ -25,7 +27,21 @@ struct WaitingMessage {
     self.position = UInt64(clamping: position)
     self.at = Instant(microseconds: at)
     content = row["content"]
+    queue = row["queue"]
   }
+}
+
+/// A webhook for which attempts are counted, until somebody asks to send at once: then it is
+/// another one, that has never failed.
+package struct Receiver: Hashable, Sendable {
+  /// The number of the webhook.
+  package let webhook: Int64
+  /// How often somebody has asked.
+  package let wakes: Int64
+}
+
+extension Receiver {
+  init(_ stored: StoredWebhook) { self.init(webhook: stored.id, wakes: stored.wakes) }
 }
 
 /// One attempt to deliver a message: a request to make.
@@ -38,6 +54,8 @@ package struct Attempt: Sendable {
   }
 
   package let key: Key
+  package let receiver: Receiver
+  /// The name of the webhook.
   package let webhook: String
   package let url: String
   package let body: String
@@ -54,15 +72,27 @@ package struct AttemptResult: Sendable {
   package let problem: String?
   /// How many seconds the receiver has asked to wait.
   package let retryAfter: Int64?
+  /// Whether it did not come to the receiver, because this machine had no connection to give. That
+  /// is no failure of the receiver.
+  package let isPostponed: Bool
+  /// The receiver as it was when the attempt began.
+  let receiver: Receiver
 
   package init(_ attempt: Attempt, status: Int?, problem: String?, retryAfter: Int64? = nil) {
-    (key, self.status, self.problem) = (attempt.key, status, problem)
-    self.retryAfter = retryAfter
+    (key, receiver, self.status) = (attempt.key, attempt.receiver, status)
+    (self.problem, self.retryAfter, isPostponed) = (problem, retryAfter, false)
+  }
+
+  /// The result of an attempt that did not come to the receiver.
+  package init(_ attempt: Attempt, postponed problem: String) {
+    (key, receiver, self.problem) = (attempt.key, attempt.receiver, problem)
+    (status, retryAfter, isPostponed) = (nil, nil, true)
   }
 
   /// The result of an attempt that could not begin.
-  init(_ key: Attempt.Key, unreadable problem: String) {
-    (self.key, self.problem, status, retryAfter) = (key, problem, nil, nil)
+  init(_ key: Attempt.Key, _ receiver: Receiver, unreadable problem: String) {
+    (self.key, self.receiver, self.problem) = (key, receiver, problem)
+    (status, retryAfter, isPostponed) = (nil, nil, false)
   }
 }
 
@@ -88,7 +118,7 @@ package struct Outbox: Sendable {
   ///   - limit: How many attempts each webhook may have under way at the same time.
   /// - Throws: ``WebhookError``; ``LedgerError`` if the ledger cannot be read.
   package func due(
-    at now: Instant, except busy: Set<Attempt.Key>, limit: (String) -> Int
+    at now: Instant, except busy: Set<Attempt.Key>, limit: (Receiver) -> Int
   ) throws -> [Attempt] {
     var waiting: [(StoredWebhook, WaitingMessage)] = []
     let read = try database.read { database in
@@ -97,23 +127,21 @@ package struct Outbox: Sendable {
         let rows = try Row.fetchAll(
           database,
           sql: """
-            SELECT messages.* FROM deliveries JOIN messages ON number = message
+            SELECT messages.*, deliveries.customer AS queue
+            FROM deliveries JOIN messages ON number = message
             WHERE webhook = ? AND nextAt <= ? ORDER BY nextAt, message LIMIT ?
             """,
           arguments: [
-            stored.id, now.microseconds, max(limit(stored.webhook.name), underWay) + underWay,
+            stored.id, now.microseconds, max(limit(Receiver(stored)), underWay) + underWay,
           ])
         return (stored, underWay, rows.map(WaitingMessage.init))
       }
     }
     for (stored, underWay, messages) in read {
       let free = messages.filter { message in
-        !busy.contains(Self.key(stored, message))
-          && !busy.contains {
-            $0.webhook == stored.id && $0.customer == Int64(message.customer)
-          }
+        !busy.contains { $0.webhook == stored.id && $0.customer == message.queue }
       }
-      let room = max(limit(stored.webhook.name) - underWay, 0)
+      let room = max(limit(Receiver(stored)) - underWay, 0)
       waiting += free.prefix(room).map { (stored, $0) }
     }
     guard !waiting.isEmpty else { return [] }
@@ -121,8 +149,7 @@ package struct Outbox: Sendable {
   }
 
   private static func key(_ stored: StoredWebhook, _ message: WaitingMessage) -> Attempt.Key {
-    Attempt.Key(
-      webhook: stored.id, message: message.number, customer: Int64(message.customer))
+    Attempt.Key(webhook: stored.id, message: message.number, customer: message.queue)
   }
 
   private func attempts(
@@ -147,7 +174,8 @@ package struct Outbox: Sendable {
       case .failure(let error):
         // One message that cannot be read holds up its customer, and nobody else.
         let failed = AttemptResult(
-          Self.key(stored, message), unreadable: "it cannot be read: \(error)")
+          Self.key(stored, message), Receiver(stored),
+          unreadable: "it cannot be read: \(error)")
         try note([failed], at: now)
         continue
       }
@@ -155,8 +183,8 @@ package struct Outbox: Sendable {
         message.id, at: seconds, text, stored.secrets(at: now))
       attempts.append(
         Attempt(
-          key: Self.key(stored, message), webhook: stored.webhook.name, url: stored.webhook.url,
-          body: text,
+          key: Self.key(stored, message), receiver: Receiver(stored),
+          webhook: stored.webhook.name, url: stored.webhook.url, body: text,
           headers: [
             ("content-type", "application/json"), ("webhook-id", message.id),
             ("webhook-timestamp", "\(seconds)"), ("webhook-signature", signature),
@@ -194,22 +222,32 @@ package struct Outbox: Sendable {
   ) throws {
     let key = result.key
     let known = try database.cachedStatement(
-      sql: "SELECT attempts, firstAt, state FROM deliveries WHERE webhook = ? AND message = ?")
+      sql: """
+        SELECT attempts, firstAt, state, wakes FROM deliveries JOIN webhooks ON id = webhook
+        WHERE webhook = ? AND message = ?
+        """)
     let row = try Row.fetchOne(known, arguments: [key.webhook, key.message])
     // It was removed meanwhile, with its webhook or its customer.
     guard let row, row["state"] == Delivery.State.waiting.rawValue else { return }
-    let attempts: Int = row["attempts"] + 1
+    let before: Int = row["attempts"]
+    let attempts = before + (result.isPostponed ? 0 : 1)
     let first: Int64 = row["firstAt"] ?? now.microseconds
     var state = Delivery.State.waiting
     var next: Instant?
     if result.problem == nil {
       state = .delivered
     } else {
-      next = RetrySchedule.next(
-        after: attempts, since: Instant(microseconds: first), now: now, asked: result.retryAfter,
-        chance: UInt64(key.message) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(attempts))
-      if next == nil { state = .dead }
-      if result.status == goneStatus { try pause(key.webhook, at: now, database) }
+      next =
+        result.isPostponed
+        ? RetrySchedule.postponed(since: Instant(microseconds: first), now: now)
+        : RetrySchedule.next(
+          after: attempts, since: Instant(microseconds: first), now: now, asked: result.retryAfter,
+          chance: UInt64(key.message) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(attempts))
+      // Somebody has asked meanwhile to send at once, perhaps to another address.
+      let wakes: Int64 = row["wakes"]
+      let isOutdated = wakes != result.receiver.wakes
+      if next == nil { state = .dead } else if isOutdated { next = now }
+      if result.status == goneStatus, !isOutdated { try pause(key.webhook, at: now, database) }
     }
     try database.run(
       """

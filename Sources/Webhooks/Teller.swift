@@ -54,7 +54,7 @@ package final class Teller: Sendable {
     let filters = webhooks.map(\.webhook.filter)
     let wanted = Mutex<[String: Bool]>([:])
     let request = LookRequest(
-      progress: progress, due: due,
+      progress: progress, start: webhooks.compactMap(\.newsAfter).min(), due: due,
       wantsEvent: { type in
         wanted.withLock { known in
           if let answer = known[type] { return answer }
@@ -80,7 +80,7 @@ package final class Teller: Sendable {
   ///
   /// - Throws: ``WebhookError``: `busy`, `disk`.
   package func position() throws(WebhookError) -> UInt64? {
-    try database.read { try Telling.progress($0)?.position }
+    try database.read { try TellingProgress.saved(in: $0)?.position }
   }
 
   private func state(
@@ -91,7 +91,7 @@ package final class Teller: Sendable {
         database, sql: "SELECT account FROM told WHERE due <= ? ORDER BY due LIMIT ?",
         arguments: [now.microseconds, Telling.dueMax])
       return (
-        try StoredWebhook.all(database), try Telling.progress(database),
+        try StoredWebhook.all(database), try TellingProgress.saved(in: database),
         due.map { NameNumber(truncatingIfNeeded: $0) }
       )
     }
@@ -120,11 +120,6 @@ private struct Telling {
       })
   }
 
-  static func progress(_ database: Database) throws -> TellingProgress? {
-    try String.fetchOne(database, sql: "SELECT content FROM progress")
-      .map(TellingProgress.init(text:))
-  }
-
   private func save(_ progress: TellingProgress) throws {
     try database.execute(
       sql: "INSERT OR REPLACE INTO progress (one, content) VALUES (1, ?)",
@@ -135,7 +130,7 @@ private struct Telling {
 
   func tell(_ look: Look, _ request: LookRequest, dueCount: Int) throws -> Teller.Outcome {
     // The last webhook may have gone since the look, and with it what was told.
-    guard try Self.progress(database) == request.progress else { return .more }
+    guard try TellingProgress.saved(in: database) == request.progress else { return .more }
     guard !webhooks.isEmpty else { return .done }
     // Whoever wants findings has come or gone since: what was looked at is not enough, or too much.
     let wantsFindings = webhooks.contains(where: \.webhook.filter.wantsFindings)
@@ -146,14 +141,16 @@ private struct Telling {
     guard var progress = request.progress else { return try begin(look, request) }
     guard look.isContinued(progress) else { return try beginAgain(look, progress, request) }
     for event in look.events { try tell(event, at: look.at) }
+    let other = progress.walk.map { $0.after ?? .max } ?? progress.position
     let tellsAnswers = progress.walk?.tellsAnswers ?? true
     let tellsFindings = progress.walk?.tellsFindings ?? progress.tracksFindings
     for group in look.groups {
+      let origin = Origin(after: max(group.last.map { $0 - 1 } ?? 0, other))
       for (account, answer) in group.accounts {
-        try tell(account, answer, look, isTold: tellsAnswers)
+        try tell(account, answer, look, origin, isTold: tellsAnswers)
       }
       if let findings = group.findings, progress.tracksFindings {
-        try tell(findings, group, look, isTold: tellsFindings)
+        try tell(findings, group, look, origin, isTold: tellsFindings)
       }
     }
     progress.at = look.at
@@ -166,30 +163,38 @@ private struct Telling {
     let isAtEnd = look.through == look.position
     progress.position = look.through
     progress.root = look.rootThrough
-    if look.concernsAll {
+    if let first = look.firstForAll {
       progress.walk = TellingProgress.Walk(
-        tellsAnswers: true, tellsFindings: progress.tracksFindings)
+        tellsAnswers: true, tellsFindings: progress.tracksFindings, after: first - 1)
     }
     if progress.tracksFindings, !wantsFindings {
       // Whoever wants them later begins with those that are there then.
       progress.tracksFindings = false
       try database.execute(sql: "DELETE FROM findings")
     }
-    let isStarted = try start(&progress)
-    try save(progress)
     // While folding is behind, time stands still, and those that are due stay so.
     let hasMoreDue = dueCount == Self.dueMax && look.at >= request.now
+    // What is due was so before a new webhook is taken up.
+    let isStarted = try hasMoreDue || start(&progress)
+    try save(progress)
     let hasMore = progress.walk != nil || !isAtEnd || hasMoreDue || !isStarted
     return hasMore ? .more : .done
   }
 
-  /// The first step of all: what is true now is what changes are told from.
+  /// The first step of all: what is true now is what changes are told from, and events are told
+  /// from where the first webhook was made.
   private func begin(_ look: Look, _ request: LookRequest) throws -> Teller.Outcome {
+    try begin(look, request, at: look.through, look.rootBefore ?? look.root)
+  }
+
+  private func begin(
+    _ look: Look, _ request: LookRequest, at position: UInt64, _ root: [UInt8]
+  ) throws -> Teller.Outcome {
     try save(
       TellingProgress(
-        position: look.position, root: look.root, generation: look.generation, at: look.at,
+        position: position, root: root, generation: look.generation, at: look.at,
         tracksFindings: request.wantsFindings,
-        walk: TellingProgress.Walk(tellsAnswers: false, tellsFindings: false)))
+        walk: TellingProgress.Walk(tellsAnswers: false, tellsFindings: false, after: position)))
     return .more
   }
 
@@ -203,38 +208,42 @@ private struct Telling {
       for table in ["messages", "told", "findings"] {
         try database.execute(sql: "DELETE FROM \(table)")
       }
-      return try begin(look, request)
+      // The positions at which webhooks were made are those of another ledger, too.
+      try database.execute(
+        sql: "UPDATE webhooks SET since = NULL, madeAfter = ?", arguments: [Int64(look.position)])
+      return try begin(look, request, at: look.position, look.root)
     }
     var progress = progress
     (progress.generation, progress.at) = (look.generation, look.at)
     progress.walk = TellingProgress.Walk(
-      tellsAnswers: true, tellsFindings: progress.tracksFindings)
+      tellsAnswers: true, tellsFindings: progress.tracksFindings, after: progress.position)
     try save(progress)
     return .more
   }
 
-  /// Lets new webhooks begin. Returns false if findings have to be noted before.
+  /// Takes up new webhooks, once everything was looked at that was there when they were made.
+  /// Returns false if findings have to be noted before.
   private func start(_ progress: inout TellingProgress) throws -> Bool {
     guard progress.walk == nil else { return true }
     for stored in webhooks where stored.webhook.since == nil {
+      if let first = stored.newsAfter, first > progress.position { continue }
       if stored.webhook.filter.wantsFindings, !progress.tracksFindings {
         progress.tracksFindings = true
-        progress.walk = TellingProgress.Walk(tellsAnswers: true, tellsFindings: false)
+        progress.walk = TellingProgress.Walk(
+          tellsAnswers: true, tellsFindings: false, after: progress.position)
         return false
       }
       try database.execute(
         sql: "UPDATE webhooks SET since = ? WHERE id = ?",
-        arguments: [Int64(progress.position), stored.id])
+        arguments: [Int64(stored.newsAfter ?? progress.position), stored.id])
     }
     return true
   }
 
   // MARK: - Messages
 
-  private func add(_ message: Message) throws {
-    let receivers = webhooks.filter {
-      $0.webhook.since != nil && $0.webhook.filter.admits(message)
-    }
+  private func add(_ message: Message, _ origin: Origin) throws {
+    let receivers = webhooks.filter { origin.isNews(for: $0) && $0.webhook.filter.admits(message) }
     guard !receivers.isEmpty else { return }
     let number = try DeliveryQueue.add(message, in: ledger, database)
     for receiver in receivers {
@@ -250,13 +259,14 @@ private struct Telling {
         Message(
           type: event.type, customer: customer, isAboutAccount: isAccount,
           position: event.position, at: moment, environment: event.environment,
-          products: Set([event.product].compactMap { $0 }), content: "{}"))
+          products: Set([event.product].compactMap { $0 }), content: "{}"),
+        Origin(after: event.position - 1))
     }
   }
 
   /// Compares an account's answer with what was told.
   private func tell(
-    _ account: NameNumber, _ answer: FoldedAnswer, _ look: Look, isTold: Bool
+    _ account: NameNumber, _ answer: FoldedAnswer, _ look: Look, _ origin: Origin, isTold: Bool
   ) throws {
     guard case .entries(let entries, let due) = answer else {
       try DeliveryQueue.forget(account, database)
@@ -269,7 +279,9 @@ private struct Telling {
     let after = entries.map { ToldEntry($0) }
     let dueBefore: Int64? = row?["due"]
     if before == after, dueBefore == due { return }
-    if isTold, before != after { try tell(account, before, after, look) }
+    var origin = origin
+    if let dueBefore, dueBefore <= look.at { origin.due = dueBefore }
+    if isTold, before != after { try tell(account, before, after, look, origin) }
     if after.isEmpty, due == nil {
       try database.execute(
         sql: "DELETE FROM told WHERE account = ?", arguments: [Int64(account)])
@@ -281,7 +293,8 @@ private struct Telling {
   }
 
   private func tell(
-    _ account: NameNumber, _ before: [ToldEntry], _ after: [ToldEntry], _ look: Look
+    _ account: NameNumber, _ before: [ToldEntry], _ after: [ToldEntry], _ look: Look,
+    _ origin: Origin
   ) throws {
     for environment in StoreEnvironment.allCases {
       let (was, now) = (before.of(environment), after.of(environment))
@@ -295,13 +308,13 @@ private struct Telling {
           type: MessageType.changed, customer: account, isAboutAccount: true,
           position: look.position, at: look.at, environment: environment,
           products: Set(changed.flatMap(\.names)),
-          content: MessageContent.of(difference)))
+          content: MessageContent.of(difference)), origin)
     }
   }
 
   /// Compares a unit's findings with those that were noted.
   private func tell(
-    _ findings: [Finding], _ group: Look.Group, _ look: Look, isTold: Bool
+    _ findings: [Finding], _ group: Look.Group, _ look: Look, _ origin: Origin, isTold: Bool
   ) throws {
     var known: [NotedFinding.Key: String] = [:]
     for anchor in group.anchors.sorted() where anchor != 0 {
@@ -325,14 +338,15 @@ private struct Telling {
       try database.execute(
         sql: "INSERT OR IGNORE INTO findings (anchor, hash, finding) VALUES (?, ?, ?)",
         arguments: [Int64(noted.key.anchor), noted.key.hash, text])
-      if isTold { try add(message(MessageType.opened, noted, text, group, look)) }
+      if isTold { try add(message(MessageType.opened, noted, text, group, look), origin) }
     }
     for (key, text) in known.sorted(by: { $0.key < $1.key }) {
       try database.execute(
         sql: "DELETE FROM findings WHERE anchor = ? AND hash = ?",
         arguments: [Int64(key.anchor), key.hash])
       if isTold {
-        try add(message(MessageType.closed, try NotedFinding(text: text), text, group, look))
+        try add(
+          message(MessageType.closed, try NotedFinding(text: text), text, group, look), origin)
       }
     }
   }
@@ -356,6 +370,23 @@ private struct Telling {
       environment: finding.environment,
       products: Set([group.products[finding.product]].compactMap { $0 }), rule: finding.rule,
       content: text)
+  }
+}
+
+/// What a message comes of. A webhook is told only what is later than itself. Of what one look
+/// finds, the telling does not know which of several events has made which difference: what a later
+/// one may have made is told, because nothing may be lost.
+private struct Origin {
+  /// The newest event that can have made it comes after this position.
+  var after: UInt64
+  /// The moment at which time alone has changed what is told; nil if it has not.
+  var due: Int64?
+
+  func isNews(for stored: StoredWebhook) -> Bool {
+    guard let first = stored.newsAfter, first <= after else { return false }
+    // One that was taken up by a clock that was wrong is told all the same what time changes.
+    guard let due, stored.webhook.since == nil else { return true }
+    return due > stored.webhook.createdAt.microseconds
   }
 }
 

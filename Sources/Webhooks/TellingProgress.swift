@@ -1,4 +1,5 @@
 internal import Foundation
+internal import GRDB
 internal import LedgerModel
 
 /// How far changes have been told, with the ledger's state that was told last.
@@ -10,6 +11,9 @@ struct TellingProgress: Codable, Equatable {
     /// Whether differences are told, or only noted as the state from which changes are told.
     var tellsAnswers: Bool
     var tellsFindings: Bool
+    /// What it finds comes of events after this position; nil if another version of the program has
+    /// begun it.
+    var after: UInt64?
   }
 
   /// Every event up to this position was looked at.
@@ -24,6 +28,11 @@ struct TellingProgress: Codable, Equatable {
   var tracksFindings: Bool
   /// Under way; nil if there is none.
   var walk: Walk?
+
+  /// The progress of a ledger; nil before anything was told.
+  static func saved(in database: Database) throws -> TellingProgress? {
+    try String.fetchOne(database, sql: "SELECT content FROM progress").map(Self.init(text:))
+  }
 
   func text() throws -> String {
     String(decoding: try JSONEncoder().encode(self), as: UTF8.self)

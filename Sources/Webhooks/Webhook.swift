@@ -15,7 +15,8 @@ package struct Webhook: Hashable, Sendable {
   package var url: String
   package var filter: MessageFilter
   package var createdAt: Instant
-  /// It tells what changes after this position; nil until a service has taken it up.
+  /// It tells what changes after this position, which was the ledger's last one when it was made;
+  /// nil until a service has taken it up.
   package var since: UInt64?
   /// Since when nothing is sent, while messages are collected; nil if it is not paused.
   package var pausedAt: Instant?

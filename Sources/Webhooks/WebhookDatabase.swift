@@ -11,7 +11,7 @@ internal import ServiceAccess
 final class WebhookDatabase: Sendable {
   static let fileName = "webhooks.sqlite"
   /// The version of the tables below.
-  static let version = 1
+  static let version = 2
   /// How long a change waits for one of another process, in seconds.
   private static let busySeconds: TimeInterval = 10
 
@@ -67,8 +67,11 @@ final class WebhookDatabase: Sendable {
       queue = try DatabaseQueue(path: path, configuration: configuration)
       let found = try queue.write { database in
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard found == 0 else { return found }
-        try database.execute(sql: Self.tables)
+        switch found {
+        case 0: try database.execute(sql: Self.tables)
+        case 1: try database.execute(sql: Self.columnsOfVersion2)
+        default: return found
+        }
         try database.execute(sql: "PRAGMA user_version = \(Self.version)")
         return Self.version
       }
@@ -105,9 +108,17 @@ final class WebhookDatabase: Sendable {
     do { try queue.close() } catch { throw Self.failure(error, path) }
   }
 
+  /// What version 2 has more than version 1: where the ledger ended when a webhook was made, and
+  /// how often somebody has asked to send at once.
+  private static let columnsOfVersion2 = """
+    ALTER TABLE webhooks ADD COLUMN madeAfter INTEGER;
+    ALTER TABLE webhooks ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
+    """
+
   /// Times are microseconds since 1970. A delivery's state is a number of ``Delivery/State``. The
   /// first waiting delivery of each customer is the one that is tried: it has `nextAt`, and the
-  /// others of the customer have not.
+  /// others of the customer have not. A delivery's customer is that of its message, but for one
+  /// that waits for no other: that has the negative number of its message.
   private static let tables = """
     CREATE TABLE webhooks (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -120,7 +131,9 @@ final class WebhookDatabase: Sendable {
       pauseReason TEXT,
       secret BLOB NOT NULL,
       previousSecret BLOB,
-      previousUntil INTEGER
+      previousUntil INTEGER,
+      madeAfter INTEGER,
+      wakes INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE progress (
       one INTEGER PRIMARY KEY CHECK (one = 1),

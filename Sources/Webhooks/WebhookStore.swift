@@ -29,12 +29,16 @@ package struct WebhookStore: Sendable {
 
   // MARK: - Changes
 
-  /// Adds a webhook, which tells what changes once a service has taken it up. It is durable when
-  /// this returns.
+  /// Adds a webhook, which tells what later events change. It is durable when this returns.
   ///
+  /// - Parameters:
+  ///   - webhook: What it tells, and where.
+  ///   - position: The ledger's last position: nothing is told of what was there before.
   /// - Returns: The secret that signs its messages. It is told this once.
   /// - Throws: ``WebhookError``: `invalid`, `exists`, `limitReached`, `busy`, `disk`.
-  package func create(_ webhook: Webhook) throws(WebhookError) -> String {
+  package func create(
+    _ webhook: Webhook, after position: UInt64
+  ) throws(WebhookError) -> String {
     try webhook.check()
     let secret = try MessageSignature.newSecret()
     let filter = try FilterForm.text(webhook.filter)
@@ -53,12 +57,16 @@ package struct WebhookStore: Sendable {
           .exists,
           "there is a webhook \(webhook.name): choose another name, or remove that one first.")
       }
+      // Others may have been told of later events by now, which are not looked at again.
+      let told = try TellingProgress.saved(in: database)?.position ?? 0
       try database.execute(
         sql: """
-          INSERT INTO webhooks (name, url, filter, createdAt, secret) VALUES (?, ?, ?, ?, ?)
+          INSERT INTO webhooks (name, url, filter, createdAt, secret, madeAfter)
+          VALUES (?, ?, ?, ?, ?, ?)
           """,
         arguments: [
           webhook.name, webhook.url, filter, webhook.createdAt.microseconds, Data(secret),
+          Int64(max(position, told)),
         ])
     }
     return MessageSignature.text(of: secret)
@@ -104,22 +112,39 @@ package struct WebhookStore: Sendable {
       try database.execute(
         sql: "UPDATE webhooks SET pausedAt = NULL, pauseReason = NULL WHERE id = ?",
         arguments: [id])
-      try database.execute(
-        sql: "UPDATE deliveries SET nextAt = ? WHERE webhook = ? AND nextAt > ?",
-        arguments: [now.microseconds, id, now.microseconds])
+      try Self.wake(id, database)
+      try Self.hurry(id, at: now, database)
     }
   }
 
-  /// Sends to another address from the next attempt on.
+  /// Sends to another address from the next attempt on, everything that waits at once.
   ///
   /// - Throws: ``WebhookError``: `invalid`, `unknown`, `busy`, `disk`.
-  package func move(_ name: String, to url: String) throws(WebhookError) {
+  package func move(
+    _ name: String, to url: String, at now: Instant
+  ) throws(WebhookError) {
     try TargetURL.check(url)
     try database.write { database in
       let id = try Self.id(of: name, database)
       try database.execute(
         sql: "UPDATE webhooks SET url = ? WHERE id = ?", arguments: [url, id])
+      try Self.wake(id, database)
+      try Self.hurry(id, at: now, database)
     }
+  }
+
+  /// Notes that somebody wants messages to be sent at once. The service, which may be another
+  /// process, forgets then how often the receiver has failed.
+  static func wake(_ id: Int64, _ database: Database) throws {
+    try database.execute(
+      sql: "UPDATE webhooks SET wakes = wakes + 1 WHERE id = ?", arguments: [id])
+  }
+
+  /// Makes due what failed and waits for its next attempt.
+  private static func hurry(_ id: Int64, at now: Instant, _ database: Database) throws {
+    try database.execute(
+      sql: "UPDATE deliveries SET nextAt = ? WHERE webhook = ? AND nextAt > ?",
+      arguments: [now.microseconds, id, now.microseconds])
   }
 
   /// Gives a webhook another secret. For a day, messages are signed with both, so that the receiver
@@ -143,7 +168,8 @@ package struct WebhookStore: Sendable {
   /// How long the previous secret signs, too, in microseconds.
   private static let overlap = Instant.day
 
-  /// Sends a message that says nothing, to see whether it arrives.
+  /// Sends a message that says nothing, at once, to see whether it arrives. It waits for no other
+  /// one.
   ///
   /// - Throws: ``WebhookError``: `unknown`, `busy`, `disk`.
   package func test(_ name: String, at now: Instant) throws(WebhookError) {
@@ -155,7 +181,9 @@ package struct WebhookStore: Sendable {
         type: MessageType.test, customer: 0, isAboutAccount: false, position: 0,
         at: now.microseconds, content: "{\"webhook\":\"\(name)\",\"number\":\"\(once)\"}")
       let number = try DeliveryQueue.add(message, in: [], database)
-      try DeliveryQueue.enqueue(number, of: message, for: id, at: now, database)
+      try DeliveryQueue.enqueue(
+        number, of: message, for: id, at: now, isAlone: true, database)
+      try Self.wake(id, database)
     }
   }
 
@@ -234,6 +262,11 @@ struct StoredWebhook {
   let webhook: Webhook
   let secret: [UInt8]
   let previous: (secret: [UInt8], until: Instant)?
+  /// It is told nothing of events up to this position; nil if a version of the program that did not
+  /// note it has made it, and no service has taken it up.
+  let newsAfter: UInt64?
+  /// How often somebody has asked to send at once.
+  let wakes: Int64
 
   init(_ row: Row) throws {
     id = row["id"]
@@ -247,6 +280,9 @@ struct StoredWebhook {
     webhook.pausedAt = paused.map { Instant(microseconds: $0) }
     webhook.pauseReason = row["pauseReason"]
     self.webhook = webhook
+    let made: Int64? = row["madeAfter"]
+    newsAfter = made.map { UInt64($0) } ?? webhook.since
+    wakes = row["wakes"]
     let secret: Data = row["secret"]
     self.secret = Array(secret)
     let previous: Data? = row["previousSecret"]

@@ -13,17 +13,20 @@ import X509
 /// The service behind its own TLS.
 @Suite("The service with TLS", .serialized, .timeLimit(.minutes(20))) struct HeavyServiceTLSTests {
   /// A certificate for this machine that signed itself, and its key, in PEM.
-  private struct Identity {
+  struct Identity {
     let certificate: String
     let key: String
 
-    init(_ name: String) throws {
+    /// - Parameters:
+    ///   - name: Whose it is.
+    ///   - seconds: From when on it is out of date.
+    init(_ name: String, validFor seconds: TimeInterval = 86_400) throws {
       let key = P256.Signing.PrivateKey()
       let now = Date()
       let certificate = try Certificate(
         version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey),
         notValidBefore: now.addingTimeInterval(-3_600),
-        notValidAfter: now.addingTimeInterval(86_400),
+        notValidAfter: now.addingTimeInterval(seconds),
         issuer: DistinguishedName { CommonName(name) },
         subject: DistinguishedName { CommonName(name) }, signatureAlgorithm: .ecdsaWithSHA256,
         extensions: try Certificate.Extensions {
@@ -92,6 +95,27 @@ import X509
       try identity.words(ledger), scheme: "https", client: try other.client(.automatic)
     ) { served in
       await #expect(throws: (any Error).self) { try await served.get("/health") }
+    }
+  }
+
+  @Test("speaks no TLS before 1.2") func oldVersions() async throws {
+    let ledger = try MadeLedger()
+    let identity = try Identity("Daybook's tests")
+    var client = try identity.client(.http1Only)
+    client.tlsConfiguration?.minimumTLSVersion = .tlsv1
+    client.tlsConfiguration?.maximumTLSVersion = .tlsv11
+    try await ledger.served(
+      try identity.words(ledger), scheme: "https", client: client
+    ) { served in
+      await #expect(throws: (any Error).self) { try await served.get("/health") }
+    }
+    client.tlsConfiguration?.maximumTLSVersion = .tlsv12
+    try await ledger.served(
+      try identity.words(ledger), scheme: "https", client: client
+    ) { served in
+      let health = try await served.get("/health")
+      #expect(health.status == 200)
+      #expect(served.end() == 0)
     }
   }
 

@@ -276,7 +276,7 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
       _ = try store.create(
         Webhook(
           name: "shop", url: "http://127.0.0.1:\(port)/", filter: MessageFilter(types: ["*"]),
-          createdAt: Instant(microseconds: 0)))
+          createdAt: Instant(microseconds: 0)), after: 0)
       try store.test("shop", at: Instant(microseconds: 0))
       let attempt = try #require(
         try Outbox(bench.ledger, store).due(at: EventLog.systemClock(), except: []) { _ in 1 }
@@ -358,6 +358,40 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
     await receiver.close()
   }
 
+  @Test("a webhook that was removed has no metrics, and the others keep theirs") func metrics()
+    async throws
+  {
+    try await ServiceBench.run { bench in
+      for name in ["shop", "pager"] {
+        let made = try await bench.call(
+          "/v1/webhooks",
+          #"{"name":"\#(name)","url":"http://127.0.0.1:9/","types":["finding.*"]}"#)
+        #expect(made.status == 201, "\(made.body)")
+      }
+      let both = try await bench.get("/metrics").body
+      #expect(both.contains(#"daybook_webhook_waiting{webhook="shop"} 0"#))
+      #expect(try await bench.call("/v1/webhooks/shop", "", .delete).status == 200)
+      let left = try await bench.get("/metrics").body
+      #expect(!left.contains(#"webhook="shop""#), "\(left)")
+      #expect(left.contains(#"daybook_webhook_dead{webhook="pager"} 0"#))
+    }
+  }
+
+  @Test("what was counted of a webhook is forgotten with it, and nothing else") func forgotten() {
+    let registry = PrometheusRegistry()
+    for name in ["shop", "pager"] {
+      registry.count(.init("daybook.webhook.attempts", [("webhook", name)], suffix: "_total"), 1)
+      registry.count(.init("hb.requests", [("webhook", name)], suffix: "_total"), 1)
+    }
+    registry.set(.init("daybook.webhook.all", []), 2)
+    registry.forget("daybook.webhook", label: "webhook", except: ["pager"])
+    let text = registry.text
+    #expect(!text.contains(#"daybook_webhook_attempts_total{webhook="shop"}"#), "\(text)")
+    #expect(text.contains(#"daybook_webhook_attempts_total{webhook="pager"} 1"#))
+    #expect(text.contains(#"hb_requests_total{webhook="shop"} 1"#))
+    #expect(text.contains("daybook_webhook_all 2"))
+  }
+
   @Test("the page of deliveries shows what became of messages, and sends them again")
   func page() async throws {
     try await ServiceBench.run { bench in
@@ -368,7 +402,7 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
         Webhook(
           name: "shop", url: "http://127.0.0.1:9/a&b",
           filter: MessageFilter(types: ["entitlement.changed"]), createdAt: Instant(microseconds: 0)
-        ))
+        ), after: 0)
       let teller = Teller(bench.ledger, store)
       while try teller.step() == .more {}
       let name = "<b>ada&co"

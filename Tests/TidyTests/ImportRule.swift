@@ -83,7 +83,7 @@ struct ImportRule: TidyRule {
     ],
     "daybook-pull": [
       "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", "ArgumentParser",
-      "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+      "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],

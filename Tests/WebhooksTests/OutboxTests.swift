@@ -234,7 +234,8 @@ import Testing
     func refusal(_ filter: MessageFilter, _ name: String = "x") -> String {
       do throws(WebhookError) {
         _ = try bench.store.create(
-          Webhook(name: name, url: "https://example.com/", filter: filter, createdAt: bench.now))
+          Webhook(name: name, url: "https://example.com/", filter: filter, createdAt: bench.now),
+          after: 0)
       } catch { return error.message }
       return "taken"
     }
@@ -274,5 +275,102 @@ import Testing
       try Int.fetchOne(database, sql: "SELECT count(*) FROM messages")
     }
     #expect(messages == 1)
+  }
+
+  @Test("an attempt for which there was no connection is no failure of the receiver")
+  func postponed() throws {
+    let bench = try TellingBench()
+    try bench.hook()
+    try bench.append(Line.purchase("1", of: "ada"))
+    try bench.look()
+    let begin = bench.now
+    for _ in 0..<50 {
+      let attempt = try #require(try bench.attempts().first)
+      try bench.outbox.note([AttemptResult(attempt, postponed: "none")], at: bench.now)
+      let waiting = try #require(try bench.store.deliveries(of: "shop", limit: 1).first)
+      #expect(waiting.attempts == 0 && waiting.state == .waiting && waiting.problem == "none")
+      #expect(waiting.nextAt == Instant(microseconds: bench.now.microseconds + 5 * Instant.second))
+      pass(bench, seconds: 5)
+    }
+    // It does not go on for ever.
+    bench.now = Instant(microseconds: begin.microseconds + 3 * Instant.day)
+    let last = try #require(try bench.attempts().first)
+    try bench.outbox.note([AttemptResult(last, postponed: "none")], at: bench.now)
+    #expect(try bench.store.deliveries(of: "shop", limit: 1).map(\.state) == [.dead])
+  }
+
+  /// A webhook with a message that has failed often.
+  private func failing() throws -> TellingBench {
+    let bench = try TellingBench()
+    try bench.hook()
+    try bench.append(Line.purchase("1", of: "ada"))
+    try bench.look()
+    for _ in 0..<8 {
+      try fail(bench, try bench.attempts())
+      bench.now = try #require(try bench.outbox.nextDue())
+    }
+    return bench
+  }
+
+  @Test("who resumes, moves or tests is a receiver that has never failed", arguments: 0..<3)
+  func wakes(way: Int) throws {
+    let bench = try failing()
+    let before = try #require(try bench.attempts().first)
+    try fail(bench, [before])
+    #expect(try bench.attempts().isEmpty)
+    switch way {
+    case 0: try bench.store.resume("shop", at: bench.now)
+    case 1: try bench.store.move("shop", to: "https://example.org/in", at: bench.now)
+    default: try bench.store.test("shop", at: bench.now)
+    }
+    let after = try #require(try bench.attempts().first)
+    // The service counts failures by it.
+    #expect(after.receiver != before.receiver && after.receiver.webhook == before.receiver.webhook)
+    #expect((try TellingBench.read(after).type == MessageType.test) == (way == 2))
+    #expect((after.url == "https://example.org/in") == (way == 1))
+  }
+
+  @Test("what was under way while somebody moved goes to the new address at once, also after 410")
+  func moved() throws {
+    let bench = try failing()
+    let old = try bench.attempts()
+    try bench.store.move("shop", to: "https://example.org/in", at: bench.now)
+    try fail(bench, old, status: 410)
+    #expect(try bench.store.webhook(named: "shop").webhook.pausedAt == nil)
+    #expect(try bench.attempts().map(\.url) == ["https://example.org/in"])
+  }
+
+  @Test("a test waits for no other one that has failed") func tests() throws {
+    let bench = try TellingBench()
+    try bench.hook()
+    try bench.store.test("shop", at: bench.now)
+    let first = try bench.attempts()
+    try fail(bench, first)
+    #expect(try bench.attempts().isEmpty)
+    try bench.store.test("shop", at: bench.now)
+    let second = try bench.attempts()
+    #expect(second.count == 1 && second.map(\.key) != first.map(\.key))
+    try bench.outbox.note([AttemptResult(second[0], status: 200, problem: nil)], at: bench.now)
+    pass(bench, seconds: 6)
+    #expect(try bench.receive().count == 1)
+  }
+
+  @Test("a file of the version before is taken over with what it knows") func version() throws {
+    let bench = try TellingBench()
+    try bench.hook()
+    try bench.append(Line.purchase("1", of: "ada"))
+    try bench.look()
+    try bench.store.database.write { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE webhooks DROP COLUMN madeAfter;
+          ALTER TABLE webhooks DROP COLUMN wakes;
+          PRAGMA user_version = 1;
+          """)
+    }
+    try bench.restart()
+    try bench.append(Line.purchase("2", of: "eve"))
+    #expect(try bench.told().map { $0.text("account") } == ["ada", "eve"])
+    try bench.store.resume("shop", at: bench.now)
   }
 }

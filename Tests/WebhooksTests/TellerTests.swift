@@ -42,6 +42,60 @@ import Testing
     #expect(try bench.told().isEmpty)
   }
 
+  @Test("a new webhook is told nothing that earlier events changed, also while telling is behind")
+  func behind() throws {
+    let bench = try TellingBench()
+    let types = [MessageType.changed, "transaction.*"]
+    try bench.hook("old", types)
+    // More than one look takes in.
+    let count = Int(Look.eventsMax) + 1
+    try bench.ledger.appendAndWait(
+      try (1...count).map { index in
+        let line = Line.purchase("\(index)", of: "a\(index)")
+        return try EventDecoder().decode(line: Array(line.utf8), number: 1)
+      })
+    try bench.hook("new", types, isTakenUp: false)
+    try bench.append(Line.purchase("x", of: "eve"))
+    // Whose answer one look finds changed by an event from before as well.
+    try bench.append(Line.purchase("z", of: "a2", "map"))
+    try bench.look()
+    #expect(try bench.store.webhook(named: "old").counts.waiting == 2 * (count + 1) + 1)
+    #expect(
+      try bench.toldTo("new").sorted() == [
+        "a2 \(MessageType.changed)", "a2 transaction.purchased", "eve \(MessageType.changed)",
+        "eve transaction.purchased",
+      ])
+    #expect(try bench.store.webhook(named: "new").webhook.since == UInt64(count))
+    try bench.append(Line.purchase("y", of: "a1", "map"))
+    try bench.look()
+    #expect(try bench.toldTo("new").last == "a1 \(MessageType.changed)")
+  }
+
+  @Test("what was appended since the first webhook was made is told when a service comes")
+  func early() throws {
+    let bench = try TellingBench()
+    try bench.append(Line.purchase("1", of: "ada"))
+    try bench.hook("shop", ["transaction.*"], isTakenUp: false)
+    try bench.append(Line.purchase("2", of: "eve"))
+    #expect(try bench.told().map { $0.text("account") } == ["eve"])
+    #expect(try bench.store.webhook(named: "shop").webhook.since == 1)
+  }
+
+  @Test("what time had changed before a webhook was made is not told to it") func lateClock() throws
+  {
+    let bench = try TellingBench()
+    try bench.append(Line.catalog("c", "monthly", "autoRenewable"))
+    try bench.hook("old")
+    try bench.append(
+      Line.purchase("1", of: "ada", "monthly", data: "\"expiresAt\":\"2024-03-10T00:00:00Z\""))
+    try bench.look()
+    bench.now = try #require(Instant(rfc3339: "2024-03-11T00:00:00Z"))
+    try bench.hook("new", isTakenUp: false)
+    try bench.look()
+    #expect(try bench.toldTo("old").count == 2)
+    #expect(try bench.toldTo("new").isEmpty)
+  }
+
   @Test("a late event tells the difference that it makes, and not the history") func late() throws {
     let bench = try TellingBench()
     try bench.hook()

@@ -70,15 +70,16 @@ final class TellingBench {
   func hook(
     _ name: String = "shop", _ types: [String] = [MessageType.changed],
     environments: [StoreEnvironment] = Array(StoreEnvironment.allCases), products: [Name] = [],
-    rules: [Rule] = [], severities: [Rule.Severity] = []
+    rules: [Rule] = [], severities: [Rule.Severity] = [], isTakenUp: Bool = true
   ) throws -> String {
     let secret = try store.create(
       Webhook(
         name: name, url: "http://127.0.0.1:9/\(name)",
         filter: MessageFilter(
           types: types, environments: environments, products: products, rules: rules,
-          severities: severities), createdAt: now))
-    try look()
+          severities: severities), createdAt: now),
+      after: try ledger.log.lastPosition())
+    if isTakenUp { try look() }
     return secret
   }
 
@@ -89,6 +90,13 @@ final class TellingBench {
       try ledger.appendAndWait([input])
     }
     if isFolded { try ledger.fold() }
+  }
+
+  /// The accounts and types of what a webhook was told, the oldest first.
+  func toldTo(_ name: String) throws -> [String] {
+    try store.deliveries(of: name, limit: WebhookStore.pageMax).reversed().map {
+      "\(try $0.account(in: ledger)?.text ?? "-") \($0.type)"
+    }
   }
 
   /// Steps until there is nothing more to look at.

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import StorePull
 
 /// Sends requests over HTTP with the system's trusted roots.
@@ -16,7 +17,10 @@ struct HTTPTransport: StoreTransport {
   static func using<Answer>(
     answerSeconds: Int64, _ body: (HTTPTransport) async throws -> Answer
   ) async throws -> Answer {
-    var configuration = HTTPClient.Configuration()
+    var tls = TLSConfiguration.makeClientConfiguration()
+    // Source: RFC 8996, by which TLS 1.0 and 1.1 must not be used.
+    tls.minimumTLSVersion = .tlsv12
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
     // A redirected request would take its bearer token along.
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(connectSecondsMax)

@@ -7,6 +7,8 @@ package struct UnitRoster: Sendable {
   package let devices: [NameNumber]
   /// The rules of the first table, but for those that are judged over all units.
   package let findings: [Finding]
+  /// The position of the newest event of the unit.
+  package let lastPosition: UInt64
 
   /// The tables of a unit's state from which a roster is made.
   static let tables: Set<StateTableNumber> = [
@@ -18,5 +20,6 @@ package struct UnitRoster: Sendable {
     accounts = unit.answeredAccounts
     devices = unit.environments.flatMap { $0.devices.map(\.number) }.filter { $0 != 0 }
     findings = unit.findings
+    lastPosition = unit.lastPosition
   }
 }

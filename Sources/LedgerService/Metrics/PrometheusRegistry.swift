@@ -110,6 +110,23 @@ final class PrometheusRegistry: Sendable {
 
   func remove(_ key: Key) { series.withLock { _ = $0.removeValue(forKey: key) } }
 
+  /// Forgets the series whose names begin with a label's, and that are of what is not any more.
+  ///
+  /// - Parameters:
+  ///   - prefix: How the names begin, as swift-metrics has them.
+  ///   - label: The label that says of what a series is.
+  ///   - kept: The values of the label whose series stay.
+  func forget(_ prefix: String, label: String, except kept: Set<String>) {
+    let prefix = Key(prefix, []).name + "_"
+    series.withLock { series in
+      series = series.filter { key, _ in
+        guard key.name.hasPrefix(prefix), let of = key.labels.first(where: { $0.name == label })
+        else { return true }
+        return kept.contains(of.value)
+      }
+    }
+  }
+
   // MARK: - Reading
 
   /// All metrics, sorted by name, each name with its type.

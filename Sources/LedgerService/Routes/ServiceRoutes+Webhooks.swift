@@ -34,8 +34,8 @@ extension ServiceRoutes {
     group.patch("/v1/webhooks/:name") { request, context in
       let members = try await members(request, context, ["url"])
       let url = try members.required("url").text
-      return try await change("move", context, to: url) { (store, name, _) throws(WebhookError) in
-        try store.move(name, to: url)
+      return try await change("move", context, to: url) { (store, name, now) throws(WebhookError) in
+        try store.move(name, to: url, at: now)
         return try Self.members(of: name, store)
       }
     }
@@ -139,15 +139,20 @@ extension ServiceRoutes {
     let environments = try members.texts("environments")
     let products = try members.texts("products")
     let (rules, severities) = (try members.texts("rules"), try members.texts("severities"))
-    let keeper = webhooks
+    let (keeper, ledger) = (webhooks, work.ledger)
     let response = try await work.run { () throws(Problem) in
+      let position: UInt64
+      do throws(LedgerError) { position = try ledger.log.lastPosition() } catch {
+        throw Problem(error)
+      }
       let (secret, made) = try Self.keeping { () throws(WebhookError) in
         let filter = try MessageFilter.parsed(
           types: types, environments: environments, products: products, rules: rules,
           severities: severities)
         let store = try keeper.storeMade()
         let secret = try store.create(
-          Webhook(name: name, url: url, filter: filter, createdAt: EventLog.systemClock()))
+          Webhook(name: name, url: url, filter: filter, createdAt: EventLog.systemClock()),
+          after: position)
         return (secret, try store.webhook(named: name))
       }
       return Self.document(status: .created) { json in
@@ -296,12 +301,13 @@ extension DeliveryChoice {
 }
 
 extension ServiceRoutes {
-  /// Sets the metrics about webhooks as they are now.
+  /// Sets the metrics about webhooks as they are now, and forgets those of webhooks that are gone.
   func measureWebhooks() async throws(Problem) {
     let keeper = webhooks
     let all = try await work.run { () throws(Problem) in
       try Self.keeping { () throws(WebhookError) in try keeper.store()?.list() ?? [] }
     }
+    metrics.forget("daybook.webhook", label: "webhook", except: Set(all.map(\.webhook.name)))
     for (webhook, counts) in all {
       let labels = [("webhook", webhook.name)]
       metrics.set(.init("daybook.webhook.waiting", labels), Double(counts.waiting))

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Webhooks
 
 /// Sends messages to the receivers of webhooks.
@@ -9,13 +10,27 @@ struct MessageSender: Sendable {
   let userAgent: String
   /// How long an answer may take, in seconds.
   let seconds: Int64
+  /// How long connecting may take, in seconds, as the client has it.
+  var connectSeconds = ServiceLimits.webhookConnectSeconds
 
-  /// A client for messages. A redirect is not followed: the message was signed for another
-  /// receiver.
+  /// A client for messages.
   ///
   /// - Parameter connectSeconds: How long connecting may take, in seconds.
   static func client(connectSeconds: Int64) -> HTTPClient {
-    var configuration = HTTPClient.Configuration()
+    HTTPClient(
+      eventLoopGroupProvider: .singleton,
+      configuration: configuration(connectSeconds: connectSeconds))
+  }
+
+  /// How messages are sent. A redirect is not followed: the message was signed for another
+  /// receiver.
+  ///
+  /// - Parameter connectSeconds: How long connecting may take, in seconds.
+  static func configuration(connectSeconds: Int64) -> HTTPClient.Configuration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    // Source: RFC 8996, by which TLS 1.0 and 1.1 must not be used.
+    tls.minimumTLSVersion = .tlsv12
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(connectSeconds)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
@@ -23,7 +38,7 @@ struct MessageSender: Sendable {
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
     configuration.http1_1ConnectionDebugInitializer = StatusGuard.add
-    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    return configuration
   }
 
   /// Sends a message, and says how that has ended. Never throws: a failure is a result.
@@ -34,11 +49,11 @@ struct MessageSender: Sendable {
     request.headers.add(name: "user-agent", value: userAgent)
     request.body = .bytes(ByteBuffer(string: attempt.body))
     do { return try await inTime(request, attempt) } catch {
-      return AttemptResult(attempt, status: nil, problem: words(error))
+      let failure = MessageFailure(error, seconds: seconds, connectSeconds: connectSeconds)
+      if failure.isOwn { return AttemptResult(attempt, postponed: failure.text) }
+      return AttemptResult(attempt, status: nil, problem: failure.text)
     }
   }
-
-  private struct Late: Error {}
 
   /// The result, unless the answer is not complete in time: the client's own limit ends with the
   /// head, and a body that never ends would keep its connection and its customer for ever.
@@ -49,7 +64,7 @@ struct MessageSender: Sendable {
       group.addTask { try await whole(request, attempt) }
       group.addTask {
         try await Pause.wait(.seconds(seconds), on: client.eventLoopGroup.any())
-        throw Late()
+        throw MessageFailure.late(seconds: seconds)
       }
       defer { group.cancelAll() }
       guard let result = try await group.next() else { preconditionFailure("there are two tasks") }
@@ -60,36 +75,26 @@ struct MessageSender: Sendable {
   private func whole(
     _ request: HTTPClientRequest, _ attempt: Attempt
   ) async throws -> AttemptResult {
-    let response = try await client.execute(
-      request, timeout: .seconds(seconds))
+    let response = try await client.execute(request, timeout: .seconds(seconds))
     let status = Int(response.status.code)
-    await discard(response.body)
+    guard (200..<300).contains(status) else {
+      // It has failed, whatever else it says. What is not read closes the connection.
+      return AttemptResult(
+        attempt, status: status, problem: "the receiver has answered \(status)",
+        retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
+    }
+    try await readToEnd(response.body)
     try Task.checkCancellation()
-    guard !(200..<300).contains(status) else {
-      return AttemptResult(attempt, status: status, problem: nil)
-    }
-    return AttemptResult(
-      attempt, status: status, problem: "the receiver has answered \(status)",
-      retryAfter: response.headers.first(name: "retry-after").flatMap { Int64($0) })
+    return AttemptResult(attempt, status: status, problem: nil)
   }
 
-  /// Reads what the receiver has written, if it is short, so that its connection can be used again.
-  private func discard(_ body: HTTPClientResponse.Body) async {
-    do { _ = try await body.collect(upTo: ServiceLimits.webhookAnswerBytesMax) } catch {
-      // The status has come, and decides. The connection is closed.
-      return
-    }
-  }
-
-  private func words(_ error: any Error) -> String {
-    switch error {
-    case is Late: return "no answer within \(seconds) seconds"
-    case let error as HTTPClientError
-    where error == .deadlineExceeded || error == .readTimeout || error == .connectTimeout:
-      return "no answer within \(seconds) seconds"
-    case is CancellationError: return "the service was stopped"
-    case let error as HTTPClientError where error == .cancelled: return "the service was stopped"
-    default: return "the connection failed: \(error)"
+  /// Reads what the receiver has written and keeps nothing of it: a receiver that breaks off may
+  /// not have taken the message, and a connection can be used again after the end alone.
+  private func readToEnd(_ body: HTTPClientResponse.Body) async throws {
+    var count = 0
+    for try await piece in body {
+      count += piece.readableBytes
+      guard count <= ServiceLimits.webhookAnswerBytesMax else { throw MessageFailure.tooLong }
     }
   }
 }
@@ -98,15 +103,15 @@ struct MessageSender: Sendable {
 /// process.
 ///
 /// Source: RFC 9110, section 15: a status code is a number from 100 to 599.
-private final class StatusGuard: ChannelInboundHandler, Sendable {
+private final class StatusGuard: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
 
   private static let statusMin: UInt = 100
 
-  private struct NoStatus: Error, CustomStringConvertible {
-    var description: String { "the answer has no status" }
-  }
+  /// Whether the connection was closed here: what is still decoded is not passed on. A connection
+  /// that the receiver has closed is another case, for which an answer without a length ends so.
+  private var hasClosed = false
 
   /// Puts one behind the decoder of a connection.
   @Sendable static func add(to channel: any Channel) -> EventLoopFuture<Void> {
@@ -118,12 +123,13 @@ private final class StatusGuard: ChannelInboundHandler, Sendable {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !hasClosed else { return }
     if case .head(let head) = unwrapInboundIn(data), head.status.code < Self.statusMin {
-      context.fireErrorCaught(NoStatus())
+      hasClosed = true
+      context.fireErrorCaught(MessageFailure.withoutStatus)
       context.close(promise: nil)
       return
     }
-    guard context.channel.isActive else { return }
     context.fireChannelRead(data)
   }
 }

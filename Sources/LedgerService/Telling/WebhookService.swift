@@ -3,7 +3,6 @@ import LedgerAnswers
 import LedgerEvents
 import LedgerStore
 import Logging
-import Metrics
 import NIOPosix
 import ServiceLifecycle
 import Webhooks
@@ -54,7 +53,8 @@ struct WebhookService: Service {
         await self.send(
           Outbox(ledger, store),
           MessageSender(
-            client: client, userAgent: "daybook/\(version)", seconds: answerSeconds))
+            client: client, userAgent: "daybook/\(version)", seconds: answerSeconds,
+            connectSeconds: connectSeconds))
       }
       await group.waitForAll()
     }
@@ -112,8 +112,8 @@ struct WebhookService: Service {
           }
           let (busy, limits) = (line.busy, line.limits())
           let attempts = try await Self.blocking {
-            try outbox.due(at: now, except: busy) { name in
-              limits[name] ?? ServiceLimits.webhookAttemptsMax
+            try outbox.due(at: now, except: busy) { receiver in
+              limits[receiver] ?? ServiceLimits.webhookAttemptsMax
             }
           }
           for attempt in attempts {
@@ -149,64 +149,6 @@ struct WebhookService: Service {
     _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await NIOThreadPool.singleton.runIfActive(body)
-  }
-}
-
-/// The attempts that are under way, and those that have ended and are not noted yet.
-private struct SendingLine {
-  private(set) var busy: Set<Attempt.Key> = []
-  private(set) var results: [AttemptResult] = []
-  /// How many attempts in a row have failed, by webhook: a receiver that is down gets one at a
-  /// time.
-  private var failures: [String: Int] = [:]
-  /// Until when receivers that fail again and again get nothing.
-  private var pauses: [String: ContinuousClock.Instant] = [:]
-  private var names: [Attempt.Key: String] = [:]
-
-  var isIdle: Bool { busy.isEmpty }
-
-  /// How many attempts may be under way to receivers that fail: one after a pause, or none.
-  func limits() -> [String: Int] {
-    let now = ContinuousClock.now
-    return failures.filter { $0.value >= ServiceLimits.webhookFailuresMax }
-      .mapValues { _ in 1 }
-      .merging(pauses.filter { $0.value > now }.mapValues { _ in 0 }) { _, pause in pause }
-  }
-
-  /// Whether enough have ended to be noted at once.
-  var isToBeNoted: Bool { results.count * 4 >= busy.count }
-
-  mutating func begin(_ attempt: Attempt) {
-    busy.insert(attempt.key)
-    names[attempt.key] = attempt.webhook
-  }
-
-  mutating func end(_ result: AttemptResult) {
-    results.append(result)
-    guard let name = names.removeValue(forKey: result.key) else { return }
-    if result.problem == nil {
-      (failures[name], pauses[name]) = (nil, nil)
-    } else {
-      failures[name, default: 0] += 1
-      let excess = failures[name, default: 0] - ServiceLimits.webhookFailuresMax
-      if excess >= 0 {
-        let seconds = Double(1 << min(excess, 10))
-        pauses[name] =
-          ContinuousClock.now + .seconds(min(seconds, ServiceLimits.webhookPauseSecondsMax))
-      }
-    }
-    Counter(
-      label: "daybook.webhook.attempts",
-      dimensions: [
-        ("webhook", name), ("outcome", result.problem == nil ? "delivered" : "failed"),
-      ]
-    ).increment()
-  }
-
-  /// The first results are on the disk: their customers can have the next message.
-  mutating func noted(_ count: Int) {
-    for result in results.prefix(count) { busy.remove(result.key) }
-    results.removeFirst(count)
   }
 }
 

@@ -70,8 +70,8 @@ struct WebhookTest: ParsableCommand {
     commandName: "test",
     abstract: "Sends a message that says nothing, to see whether it arrives.",
     discussion: """
-      The message has the type webhook.test. Look with `daybook webhook deliveries` what became of \
-      it. Example:
+      The message has the type webhook.test, and waits for no other one. Look with \
+      `daybook webhook deliveries` what became of it. Example:
 
         daybook webhook test shop
       """)
@@ -138,7 +138,7 @@ struct WebhookMove: ParsableCommand {
     commandName: "move",
     abstract: "Sends to another address, also what waits.",
     discussion: """
-      Example:
+      At once, also messages that failed and would wait for hours. Example:
 
         daybook webhook move shop --url https://shop.example.org/hooks
       """)
@@ -151,7 +151,7 @@ struct WebhookMove: ParsableCommand {
   func run() throws {
     try answering {
       try webhook.withStore { (store) throws(WebhookError) in
-        try store.move(webhook.name, to: url)
+        try store.move(webhook.name, to: url, at: EventLog.systemClock())
       }
       webhook.say("moved \(TextTable.printable(webhook.name))", "moved")
     }

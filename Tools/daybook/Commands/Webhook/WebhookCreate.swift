@@ -60,10 +60,19 @@ struct WebhookCreate: ParsableCommand {
     }
   }
 
+  /// Where the ledger ends now: what was there before is not told, also if a service that is behind
+  /// comes to it later.
+  private func lastPosition() throws(LedgerError) -> UInt64 {
+    let ledger = try Ledger(at: options.path, access: .readOnly)
+    let position = try ledger.log.lastPosition()
+    try ledger.close()
+    return position
+  }
+
   func run() throws {
     try answering {
       Console.declare(columns: ["secret"] + Webhook.members)
-      let (secret, made) = try keepingWebhooks { () throws(WebhookError) in
+      let webhook = try keepingWebhooks { () throws(WebhookError) in
         let filter = try MessageFilter.parsed(
           types: type, environments: environment.map(\.environment.text), products: product,
           rules: rule, severities: severity)
@@ -71,8 +80,12 @@ struct WebhookCreate: ParsableCommand {
           name: name, url: url, filter: filter, createdAt: EventLog.systemClock())
         // What is wrong with it is said before a file is made for it.
         try webhook.check()
+        return webhook
+      }
+      let position = try lastPosition()
+      let (secret, made) = try keepingWebhooks { () throws(WebhookError) in
         let store = try WebhookStore(creatingIn: options.path)
-        let secret = try store.create(webhook)
+        let secret = try store.create(webhook, after: position)
         return (secret, try store.webhook(named: name))
       }
       guard format != .table else {
