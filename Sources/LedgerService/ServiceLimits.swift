@@ -40,8 +40,12 @@ enum ServiceLimits {
   static let appendThreads = 16
   /// How many appends wait for a thread, at most.
   static let appendsMax = 256
-  /// How many threads answer questions that may take long. Each holds one of LMDB's reader slots.
-  static let questionThreads = 8
+  /// How many threads answer questions about one customer or one thing. Each that answers holds two
+  /// of LMDB's reader slots.
+  static let questionThreads = 5
+  /// How many threads answer questions about any number of customers, such as sums, which can take
+  /// seconds. They have their own, so that no other question waits for them.
+  static let surveyThreads = 3
   /// How many questions wait for a thread, at most.
   static let questionsMax = 256
   /// How many items a page has if nobody says.

@@ -104,6 +104,27 @@ import Testing
     }
   }
 
+  @Test("answers about one customer while questions about many take long")
+  func surveys() async throws {
+    var limits = ServiceBench.Limits()
+    limits.questionsMax = 1
+    try await ServiceBench.run(limits) { bench in
+      let hold = Hold()
+      let held = Task { try await bench.work.ask(isSurvey: true) { _ in hold.take() } }
+      await hold.waitUntilTaken(1)
+      for address in ["events?sum=quantity", "events?limit=1", "findings", "holders?entitlement=a"]
+      {
+        #expect(try await bench.get("/v1/\(address)").status == 429, "\(address)")
+      }
+      for address in ["entitlements?account=ada", "events?account=ada", "findings?account=ada"] {
+        #expect(try await bench.get("/v1/\(address)").status != 429, "\(address)")
+      }
+      hold.letGo(1)
+      try await held.value
+      #expect(try await bench.get("/v1/events?sum=quantity").status == 200)
+    }
+  }
+
   @Test("gives up a body that does not arrive, and its room is free again")
   func lateBody() async throws {
     let loop = NIOAsyncTestingEventLoop()

@@ -8,12 +8,13 @@ final class LedgerWork: Sendable {
   let ledger: Ledger
   private let appends: WorkQueue
   private let questions: WorkQueue
+  private let surveys: WorkQueue
   private let streams: WorkQueue
 
   /// - Parameters:
   ///   - ledger: What is worked on.
   ///   - appendsMax: How many appends run or wait at the same time.
-  ///   - questionsMax: How many questions do.
+  ///   - questionsMax: How many questions do, and how many about any number of customers.
   ///   - followersMax: How many followers there are.
   ///   - threads: How many threads append, and how many answer questions.
   init(
@@ -27,6 +28,8 @@ final class LedgerWork: Sendable {
     self.ledger = ledger
     appends = WorkQueue("appends", threads.appends, appendsMax)
     questions = WorkQueue("questions", threads.questions, questionsMax)
+    surveys = WorkQueue(
+      "questions", min(threads.questions, ServiceLimits.surveyThreads), questionsMax)
     streams = WorkQueue("streams", ServiceLimits.followThreads, followersMax)
   }
 
@@ -42,12 +45,15 @@ final class LedgerWork: Sendable {
 
   /// Runs a question in a snapshot of the ledger.
   ///
+  /// - Parameter isSurvey: Whether it is about any number of customers, so that it may take long.
   /// - Throws: ``Problem``: `tooManyRequests`, and what `body` throws.
   func ask<Value: Sendable>(
-    _ body: @escaping @Sendable (LedgerView) throws(Problem) -> Value
+    isSurvey: Bool = false, _ body: @escaping @Sendable (LedgerView) throws(Problem) -> Value
   ) async throws(Problem) -> Value {
     let ledger = ledger
-    return try await questions.run { () throws(Problem) in try ledger.asked(body) }
+    return try await (isSurvey ? surveys : questions).run { () throws(Problem) in
+      try ledger.asked(body)
+    }
   }
 
   /// Runs something that reads, and takes its own snapshots.
@@ -69,6 +75,7 @@ final class LedgerWork: Sendable {
   func end() async throws {
     try await appends.end()
     try await questions.end()
+    try await surveys.end()
     try await streams.end()
   }
 }
