@@ -112,8 +112,7 @@ import Testing
       let hold = Hold()
       let held = Task { try await bench.work.ask(isSurvey: true) { _ in hold.take() } }
       await hold.waitUntilTaken(1)
-      for address in ["events?sum=quantity", "events?limit=1", "findings", "holders?entitlement=a"]
-      {
+      for address in ["events?sum=quantity", "events?limit=1", "findings", "holders?product=a"] {
         #expect(try await bench.get("/v1/\(address)").status == 429, "\(address)")
       }
       for address in ["entitlements?account=ada", "events?account=ada", "findings?account=ada"] {

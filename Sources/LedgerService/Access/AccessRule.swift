@@ -26,6 +26,20 @@ enum Subject: Sendable {
   }
 }
 
+extension Subject {
+  /// Whether a question is about any number of customers, so that it may take long.
+  ///
+  /// - Parameter named: What it names: then it is about that.
+  func isMany(named: String?) -> Bool {
+    switch self {
+    case .everybody: named == nil
+    case .events(let query): query.account == nil
+    case .customer: false
+    case .connected: true
+    }
+  }
+}
+
 extension EventsQuery {
   /// What names somebody, for the log.
   fileprivate var words: String {

@@ -9,16 +9,6 @@ struct Question: Sendable {
   var named: String?
   let answer: @Sendable (LedgerView, Instant, AccessToken) throws(Problem) -> Answer
 
-  /// Whether it is about any number of customers. A question that names something is about that.
-  var isSurvey: Bool {
-    switch subject {
-    case .everybody: named == nil
-    case .events(let query): query.account == nil
-    case .customer: false
-    case .connected: true
-    }
-  }
-
   /// - Parameters:
   ///   - subject: Whom it is about.
   ///   - named: What it names, if only the ledger knows whom that is.

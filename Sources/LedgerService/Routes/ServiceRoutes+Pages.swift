@@ -116,7 +116,8 @@ extension ServiceRoutes {
   ) async throws(Problem) -> Value {
     let token = visit.token
     return try await noting(subject, named, visit.context) { () throws(Problem) in
-      try await work.ask { (view) throws(Problem) -> (Value, UInt64) in
+      try await work.ask(isSurvey: subject.isMany(named: named)) {
+        (view) throws(Problem) -> (Value, UInt64) in
         try AccessRule.check(token, subject, in: view)
         do throws(LedgerError) { return (try body(view), view.position) } catch {
           throw Problem(error)

@@ -194,7 +194,8 @@ struct ServiceRoutes: Sendable {
     if let atLeast { try await watch.reach(atLeast, within: atLeastSeconds) }
     let token = try Self.token(context)
     return try await noting(question.subject, question.named, context) { () throws(Problem) in
-      let answer = try await work.ask(isSurvey: question.isSurvey) { (view) throws(Problem) in
+      let isSurvey = question.subject.isMany(named: question.named)
+      let answer = try await work.ask(isSurvey: isSurvey) { (view) throws(Problem) in
         try AccessRule.check(token, question.subject, in: view)
         return try question.answer(view, now, token)
       }
