@@ -165,7 +165,7 @@ import Testing
     #expect(events.allSatisfy { $0.account == nil })
     #expect(
       !events.contains {
-        String(decoding: EventEncoder().encode($0), as: UTF8.self).contains("ada")
+        String(decoding: EventEncoder().encode($0), as: UTF8.self).contains("\"ada\"")
       })
   }
 
