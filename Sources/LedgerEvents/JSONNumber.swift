@@ -1,5 +1,5 @@
 /// Reads JSON numbers from their text.
-enum JSONNumber {
+package enum JSONNumber {
   /// Reads an integer. Returns `nil` for a number with a fraction or exponent, for `-0`, and beyond
   /// 64 bits.
   static func integer(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int64? {
@@ -103,4 +103,21 @@ enum JSONNumber {
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
+}
+
+extension JSONNumber {
+  /// Whether text is a decimal number without exponent: `-?[0-9]+(\.[0-9]+)?`.
+  package static func isDecimal(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+    var at = range.lowerBound
+    if at < range.upperBound, bytes[at] == UInt8(ascii: "-") { at += 1 }
+    let whole = at
+    while at < range.upperBound, isDigit(bytes[at]) { at += 1 }
+    guard at > whole else { return false }
+    guard at < range.upperBound else { return true }
+    guard bytes[at] == UInt8(ascii: ".") else { return false }
+    at += 1
+    let fraction = at
+    while at < range.upperBound, isDigit(bytes[at]) { at += 1 }
+    return at > fraction && at == range.upperBound
+  }
 }

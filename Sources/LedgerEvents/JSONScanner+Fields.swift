@@ -26,7 +26,8 @@ extension JSONScanner {
       try checkText(range, "an RFC 3339 time such as 2014-03-05T10:00:01Z") { bytes, part in
         Instant(rfc3339: bytes, part) != nil
       }
-    case .money: try checkText(range, "a decimal number in quotes, such as \"0.99\"", isDecimal)
+    case .money:
+      try checkText(range, "a decimal number in quotes, such as \"0.99\"", JSONNumber.isDecimal)
     case .currency:
       try checkText(range, "an ISO 4217 currency code such as \"EUR\"") { bytes, part in
         part.count == 3
@@ -237,19 +238,4 @@ extension JSONScanner {
   }
 
   func double(_ range: JSONRange) -> Double { JSONNumber.double(bytes, range.start..<range.end) }
-}
-
-/// A decimal number without exponent: `-?[0-9]+(\.[0-9]+)?`.
-private func isDecimal(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-  var at = range.lowerBound
-  if at < range.upperBound, bytes[at] == UInt8(ascii: "-") { at += 1 }
-  let whole = at
-  while at < range.upperBound, isDigit(bytes[at]) { at += 1 }
-  guard at > whole else { return false }
-  guard at < range.upperBound else { return true }
-  guard bytes[at] == UInt8(ascii: ".") else { return false }
-  at += 1
-  let fraction = at
-  while at < range.upperBound, isDigit(bytes[at]) { at += 1 }
-  return at > fraction && at == range.upperBound
 }

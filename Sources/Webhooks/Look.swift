@@ -66,8 +66,8 @@ struct Look {
   var isBehind = false
   var events: [Event] = []
   var groups: [Group] = []
-  /// The first event that changes the answers of customers whom it does not name.
-  var firstForAll: UInt64?
+  /// The last event that changes the answers of customers whom it does not name.
+  var lastForAll: UInt64?
   /// The unit after the last one that a walk has reached; nil after the last of all.
   var nextUnit: UnitNumber?
 
@@ -148,7 +148,7 @@ struct Looker {
       look.through == view.position ? view.root : try view.log.root(at: look.through).bytes
     for position in position + 1...look.through {
       let fact = try view.fact(at: position)
-      if fact.concernsAll, look.firstForAll == nil { look.firstForAll = position }
+      if fact.concernsAll { look.lastForAll = position }
       let names = [
         fact.account, fact.transaction, fact.original, fact.device, fact.payment, fact.session,
         fact.download,

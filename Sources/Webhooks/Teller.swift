@@ -163,9 +163,9 @@ private struct Telling {
     let isAtEnd = look.through == look.position
     progress.position = look.through
     progress.root = look.rootThrough
-    if let first = look.firstForAll {
+    if let last = look.lastForAll {
       progress.walk = TellingProgress.Walk(
-        tellsAnswers: true, tellsFindings: progress.tracksFindings, after: first - 1)
+        tellsAnswers: true, tellsFindings: progress.tracksFindings, after: last - 1)
     }
     if progress.tracksFindings, !wantsFindings {
       // Whoever wants them later begins with those that are there then.

@@ -74,7 +74,7 @@ extension LedgerView {
       ($0.occurredAt, $0.position) < ($1.occurredAt, $1.position)
     }
     var launches = unit.filter { $0.kind == .sessionStarted }
-    if let knownApps { launches = try KnownApps(knownApps, self).cut(launches, self) }
+    if let knownApps { launches = try KnownApps(knownApps, self).cut(launches) }
     var events: [RecordedEvent] = []
     for fact in facts.suffix(eventCountMax) { events.append(try event(at: fact.position)) }
     let installed = try installed(of: customer, environments: environments, clocks: clocks)

@@ -16,16 +16,7 @@ struct KnownApps {
   func contains(_ record: borrowing RecordView) -> Bool { numbers.contains(record.number(.app)) }
 
   /// Returns the facts of such events.
-  ///
-  /// - Complexity: O(*k* log *n*) for *k* facts.
-  func cut(_ facts: [Fact], _ view: LedgerView) throws(LedgerError) -> [Fact] {
-    var known: [Fact] = []
-    for fact in facts {
-      let isKnown = contains(try view.log.record(at: fact.position, isChecked: false))
-      if isKnown { known.append(fact) }
-    }
-    return known
-  }
+  func cut(_ facts: [Fact]) -> [Fact] { facts.filter { numbers.contains($0.app) } }
 
   /// The positions of the events of the customer behind an account, as a ledger of such events
   /// alone has them at the clocks.
@@ -35,10 +26,10 @@ struct KnownApps {
     ofCustomer account: NameNumber, at clocks: Clocks, _ view: LedgerView
   ) throws(LedgerError) -> Set<UInt64> {
     guard let unit = try view.unitNumber(of: account) else { return [] }
-    let facts = try cut(try view.facts(of: unit, at: clocks), view)
+    let facts = cut(try view.facts(of: unit, at: clocks))
     // An environment is in the context because of the first event that states it, which can be
     // another app's. The unit's own facts say in which environments they are folded.
-    let context = try cut(try view.contextFacts(at: clocks), view).merged(with: facts)
+    let context = cut(try view.contextFacts(at: clocks)).merged(with: facts)
     let positions = Unit.positions(
       ofCustomer: account, among: facts,
       context: SharedContext(of: context, texts: view.texts), texts: view.texts)

@@ -61,7 +61,7 @@ extension LedgerView {
     _ body: (PostingAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
     var known = try cut(try facts(of: unit), clocks)
-    if let apps = filter.apps { known = try apps.cut(known, self) }
+    if let apps = filter.apps { known = apps.cut(known) }
     let found = Unit.postings(of: known, texts: texts)
     try texts.check()
     for posting in found where try filter.admits(posting, self) {

@@ -170,16 +170,9 @@ package struct LedgerService: Sendable {
       }
     }
     do {
-      var tls = TLSConfiguration.makeServerConfiguration(
-        certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map {
-          .certificate($0)
-        },
-        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-      // Source: RFC 8996, by which TLS 1.0 and 1.1 must not be used.
-      tls.minimumTLSVersion = .tlsv12
+      let tls = try Self.serverTLS(certificate, key)
       // The files are looked at here, and not when the server starts.
       _ = try NIOSSLContext(configuration: tls)
-      let secured = tls
       let streams = StreamGate(
         ofAddress: ConnectionGate(most: ServiceLimits.streamsOfAddress, proxies: settings.proxies))
       var stream = http1
@@ -189,12 +182,22 @@ package struct LedgerService: Sendable {
       return HTTPServerBuilder { responder in
         GuardedChannel(
           base: try HTTP2UpgradeChannel(
-            tlsConfiguration: secured, configuration: http2, responder: responder), gate: gate
-        )
+            tlsConfiguration: tls, configuration: http2, responder: responder), gate: gate)
       }
     } catch {
       throw Self.wrongFiles(settings, error)
     }
+  }
+
+  private static func serverTLS(
+    _ certificate: String, _ key: String
+  ) throws -> TLSConfiguration {
+    var tls = TLSConfiguration.makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+    // Source: RFC 8996, by which TLS 1.0 and 1.1 must not be used.
+    tls.minimumTLSVersion = .tlsv12
+    return tls
   }
 
   private static func wrongFiles(

@@ -14,57 +14,28 @@ final class HeldTail: @unchecked Sendable {
 
   /// Brings the tail up to date with two snapshots, of which the projections' was taken first.
   ///
+  /// - Parameters:
+  ///   - eventsMax: How many events may be missing in it.
+  ///   - beginsAfresh: Whether it may begin at the end of the projections, if it follows others or
+  ///     these have advanced.
+  /// - Returns: The tail; `nil` if it may not be brought up to date.
   /// - Complexity: O(*k*) in the number of events since the last question.
   func catchUp(
-    _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView
-  ) throws(LedgerError) -> ReaderState {
-    if let reader = try following(projections, reading) {
-      return try extend(reader, log, projections, reading, view)
-    }
-    clear()
-    guard let begun = try ReaderState(log, projections, reading, view) else {
-      throw .projectionsMissing
-    }
-    (self.projections, reader) = (projections, begun)
-    return try extend(begun, log, projections, reading, view)
-  }
-
-  /// Does the same, unless more than `eventsMax` events are missing in the tail; then it returns
-  /// `nil`.
-  func catchUp(
     _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView,
-    eventsMax: UInt64
+    eventsMax: UInt64 = .max, beginsAfresh: Bool = true
   ) throws(LedgerError) -> ReaderState? {
-    var end = try following(projections, reading)?.overlay.through
-    if end == nil { end = try Checkpoint(reading, projections.tables)?.position }
-    if let end, view.lastPosition > end, view.lastPosition - end > eventsMax { return nil }
-    return try catchUp(log, projections, reading, view)
-  }
-
-  /// Does the same, unless the tail has to begin afresh, or many events are missing in it; then it
-  /// returns `nil`.
-  func catchUpIfNear(
-    _ log: EventLog, _ projections: Projections, _ reading: TransactionView, _ view: LogView
-  ) throws(LedgerError) -> ReaderState? {
-    guard let reader = try following(projections, reading),
-      view.lastPosition <= reader.overlay.through + Self.nearEventsMax
-    else { return nil }
-    return try extend(reader, log, projections, reading, view)
-  }
-
-  /// What is held, if it follows these projections where they end now.
-  private func following(
-    _ projections: Projections, _ reading: TransactionView
-  ) throws(LedgerError) -> ReaderState? {
-    guard self.projections === projections, let reader else { return nil }
-    let stored = try Checkpoint(reading, projections.tables)
-    return stored == nil || reader.overlay.checkpoint == stored ? reader : nil
-  }
-
-  private func extend(
-    _ reader: ReaderState, _ log: EventLog, _ projections: Projections,
-    _ reading: TransactionView, _ view: LogView
-  ) throws(LedgerError) -> ReaderState {
+    var found = try following(projections, reading)
+    if found == nil {
+      guard beginsAfresh else { return nil }
+      clear()
+      found = try ReaderState(log, projections, reading, view)
+      (self.projections, self.reader) = (projections, found)
+    }
+    guard let reader = found else { throw .projectionsMissing }
+    let through = reader.overlay.through
+    guard view.lastPosition <= through || view.lastPosition - through <= eventsMax else {
+      return nil
+    }
     do throws(LedgerError) {
       try reader.overlay.extend(
         through: view.lastPosition, view, log.identity.keyHash, projections.tables, reading)
@@ -74,6 +45,15 @@ final class HeldTail: @unchecked Sendable {
       throw error
     }
     return reader
+  }
+
+  /// What is held, if it follows these projections where they end now.
+  private func following(
+    _ projections: Projections, _ reading: TransactionView
+  ) throws(LedgerError) -> ReaderState? {
+    guard self.projections === projections, let reader else { return nil }
+    let stored = try Checkpoint(reading, projections.tables)
+    return stored == nil || reader.overlay.checkpoint == stored ? reader : nil
   }
 
   /// Forgets everything, if it has events after the projections.

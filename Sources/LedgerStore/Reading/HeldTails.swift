@@ -24,24 +24,13 @@ final class HeldTails: @unchecked Sendable {
   private var spareCount = 0
 
   /// Calls `body` with a tail that nobody else uses, and whether it is a spare one. Waits if all
-  /// are in use.
-  func withFreeTail<Value>(
-    _ body: (HeldTail, _ isSpare: Bool) throws(LedgerError) -> Value
+  /// are in use, or the first one is and it must be that.
+  func withTail<Value>(
+    mustBeFirst: Bool, _ body: (HeldTail, _ isSpare: Bool) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    let tail = take()
+    let tail = take(mustBeFirst: mustBeFirst)
     defer { giveBack(tail) }
     return try body(tail, tail !== first)
-  }
-
-  /// Calls `body` with the first tail, when nobody else uses it.
-  func withFirstTail<Value>(
-    _ body: (HeldTail) throws(LedgerError) -> Value
-  ) throws(LedgerError) -> Value {
-    waitUntil { isFirstFree }
-    isFirstFree = false
-    freed.unlock()
-    defer { giveBack(first) }
-    return try body(first)
   }
 
   /// Forgets all tails, when nobody uses one.
@@ -53,8 +42,11 @@ final class HeldTails: @unchecked Sendable {
     freed.unlock()
   }
 
-  private func take() -> HeldTail {
-    waitUntil { isFirstFree || !freeSpares.isEmpty || spareCount < Self.sparesMax }
+  private func take(mustBeFirst: Bool) -> HeldTail {
+    waitUntil {
+      isFirstFree
+        || (!mustBeFirst && (!freeSpares.isEmpty || spareCount < Self.sparesMax))
+    }
     defer { freed.unlock() }
     if isFirstFree {
       isFirstFree = false

@@ -25,15 +25,15 @@ public final class LedgerReader: Sendable {
   public func read<Value>(
     _ body: (LedgerView) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value {
-    let found = try tails.withFreeTail { (tail, isSpare) throws(LedgerError) in
-      try answer(tail, eventsMax: isSpare ? HeldTails.spareEventsMax : .max, body)
+    var mustBeFirst = false
+    while true {
+      let found = try tails.withTail(mustBeFirst: mustBeFirst) {
+        (tail, isSpare) throws(LedgerError) in
+        try answer(tail, eventsMax: isSpare ? HeldTails.spareEventsMax : .max, body)
+      }
+      if let found { return found }
+      mustBeFirst = true
     }
-    if let found { return found }
-    let waited = try tails.withFirstTail { (tail) throws(LedgerError) in
-      try answer(tail, eventsMax: .max, body)
-    }
-    guard let waited else { preconditionFailure("more events are missing than there can be") }
-    return waited
   }
 
   /// Releases what is kept between questions, once those that are being asked are answered.

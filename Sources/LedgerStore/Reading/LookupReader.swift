@@ -126,13 +126,11 @@ struct LookupReader: ~Copyable {
       guard try view.generation() <= projections.generation, source.isCurrent(projections) else {
         return nil
       }
-      if waits {
-        state = try held.catchUp(log, projections, reading.view, view)
-      } else {
-        let near = try held.catchUpIfNear(log, projections, reading.view, view)
-        guard let near else { return nil }
-        state = near
-      }
+      let caughtUp = try held.catchUp(
+        log, projections, reading.view, view,
+        eventsMax: waits ? .max : HeldTail.nearEventsMax, beginsAfresh: waits)
+      guard let caughtUp else { return nil }
+      state = caughtUp
     }
     let now = FoldedCommits(
       projections: reading.id, log: snapshot.commit, position: state.overlay.through,

@@ -20,7 +20,8 @@ enum Workload: String, CaseIterable {
   case single
   /// Events of the log folded into new projections.
   case fold
-  /// The same, if thousands of customers share one device and so are folded as one unit.
+  /// The same, if thousands of customers share one device and so are folded as one unit, with what
+  /// their appends cost more than those of `append`.
   case device
   /// Records read in place, each with its checksum.
   case scan
