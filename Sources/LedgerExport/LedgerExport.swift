@@ -1,6 +1,7 @@
 internal import LedgerEvents
 internal import LedgerModel
 public import LedgerStore
+internal import WorkThreads
 
 /// An export of a ledger. It is written to a hidden file, read back and compared with the ledger,
 /// and only then gets its name.
@@ -55,9 +56,10 @@ public struct LedgerExport {
       for table in question.tables { try writer.begin(table) }
       let totals = try source.write(question.tables, to: writer, progress)
       try writer.end(source.facts(totals))
-      try file.synchronize()
-      try check(totals, progress)
-      let (bytes, digest) = try file.measure()
+      let (bytes, digest) = try measured { () throws(ExportError) in
+        try file.synchronize()
+        try check(totals, progress)
+      }
       return ExportSummary(position: source.end, totals: totals, bytes: bytes, digest: digest)
     } catch {
       discard()
@@ -92,6 +94,21 @@ public struct LedgerExport {
     case .csv: CSVReader(path: file.partial)
     case .sqlite: try SQLiteReader(path: file.partial)
     }
+  }
+
+  /// The size and the digest of the file, which are found while `body` runs.
+  private func measured(
+    while body: () throws(ExportError) -> Void
+  ) throws(ExportError) -> (bytes: Int, digest: String) {
+    let file = file
+    let work = ConcurrentWork.begin(1) { _ in
+      Result { () throws(ExportError) in try file.measure() }
+    }
+    do throws(ExportError) { try body() } catch {
+      work.abandon()
+      throw error
+    }
+    return try work.results()[0].get()
   }
 
   private func check(

@@ -80,7 +80,8 @@ package struct LedgerService: Sendable {
         .init(service: application), .init(service: watch), .init(service: telling),
         .init(service: HeapTrimming()),
         .init(
-          service: DiskWatch(ledger: ledger), failureTerminationBehavior: .gracefullyShutdownGroup),
+          service: DiskWatch(ledger: ledger, logger: logger),
+          failureTerminationBehavior: .gracefullyShutdownGroup),
       ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
