@@ -178,7 +178,8 @@ private struct EditDraft {
     for sequence in [before.event.sequence, next?.event.sequence] {
       candidates.append((time, sequence))
     }
-    candidates.append((time, (before.event.sequence ?? 0) + 1))
+    let (following, isBeyond) = (before.event.sequence ?? 0).addingReportingOverflow(1)
+    if !isBeyond { candidates.append((time, following)) }
     return candidates
   }
 

@@ -108,6 +108,8 @@ package struct Outbox: Sendable {
   /// How long a delivered message is kept, to be sent again, and how long a dead letter is.
   static let keptDelivered = 30 * Instant.day
   static let keptDead = 90 * Instant.day
+  /// How many deliveries one transaction forgets, so that sending does not wait for it for long.
+  static let prunedMax = 5_000
 
   /// Returns the messages that are to be sent now, no two of one customer to one webhook, written
   /// out and signed. Those of customers who were erased are forgotten.
@@ -285,23 +287,31 @@ package struct Outbox: Sendable {
       arguments: [now.microseconds, webhook])
   }
 
-  /// Forgets what has ended long ago.
+  /// Forgets some of what has ended long ago, up to ``prunedMax`` deliveries of a kind.
   ///
+  /// - Returns: Whether that was all.
+  /// - Complexity: O(*n*) in the deliveries and messages that are kept.
   /// - Throws: ``WebhookError``: `busy`, `disk`.
-  package func prune(at now: Instant) throws(WebhookError) {
+  package func prune(at now: Instant) throws(WebhookError) -> Bool {
     try database.write { database in
+      var isAll = true
       for (state, span) in [
         (Delivery.State.delivered, Self.keptDelivered), (.dead, Self.keptDead),
       ] {
         try database.execute(
-          sql: "DELETE FROM deliveries WHERE state = ? AND lastAt < ?",
-          arguments: [state.rawValue, now.microseconds - span])
+          sql: """
+            DELETE FROM deliveries WHERE (webhook, message) IN (
+              SELECT webhook, message FROM deliveries WHERE state = ? AND lastAt < ? LIMIT ?)
+            """,
+          arguments: [state.rawValue, now.microseconds - span, Self.prunedMax])
+        if database.changesCount == Self.prunedMax { isAll = false }
       }
       try database.execute(
         sql: """
           DELETE FROM messages
           WHERE NOT EXISTS (SELECT 1 FROM deliveries WHERE deliveries.message = messages.number)
           """)
+      return isAll
     }
   }
 }

@@ -25,8 +25,8 @@ package final class Teller: Sendable {
     case done
     /// There is more to look at.
     case more
-    /// The projections are not to be read now: the ledger was restored from a backup, and is about
-    /// to be folded again.
+    /// The projections are not to be read now, or say less than was told: they are about to be
+    /// folded again.
     case waiting
   }
 
@@ -199,12 +199,13 @@ private struct Telling {
   }
 
   /// The ledger was folded by other rules, or the clock had been wrong: whatever differs from what
-  /// was told is told, and the events go on where they were. If it was put back from a backup,
-  /// numbers and positions mean others: what was told and what waits is forgotten.
+  /// was told is told, and the events go on where they were. If it is being folded anew, that has
+  /// to wait. If it was put back from a backup, numbers and positions mean others: what was told
+  /// and what waits is forgotten.
   private func beginAgain(
     _ look: Look, _ progress: TellingProgress, _ request: LookRequest
   ) throws -> Teller.Outcome {
-    guard look.rootBefore == progress.root, progress.position <= look.position else {
+    guard look.rootBefore == progress.root else {
       for table in ["messages", "told", "findings"] {
         try database.execute(sql: "DELETE FROM \(table)")
       }
@@ -213,11 +214,15 @@ private struct Telling {
         sql: "UPDATE webhooks SET since = NULL, madeAfter = ?", arguments: [Int64(look.position)])
       return try begin(look, request, at: look.position, look.root)
     }
-    var progress = progress
-    (progress.generation, progress.at) = (look.generation, look.at)
-    progress.walk = TellingProgress.Walk(
+    var again = progress
+    again.walk = TellingProgress.Walk(
       tellsAnswers: true, tellsFindings: progress.tracksFindings, after: progress.position)
-    try save(progress)
+    guard progress.position <= look.position else {
+      if again != progress { try save(again) }
+      return .waiting
+    }
+    (again.generation, again.at) = (look.generation, look.at)
+    try save(again)
     return .more
   }
 

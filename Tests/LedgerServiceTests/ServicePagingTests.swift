@@ -95,6 +95,69 @@ import Testing
     }
   }
 
+  private static func link(_ account: String, to other: String, _ id: String) -> String {
+    #"{"id":"\#(id)","type":"account.linked","occurredAt":"2026-02-03T00:00:00Z","#
+      + #""account":"\#(account)","data":{"to":"\#(other)"}}"#
+  }
+
+  /// Answers about all customers, in the order of these.
+  private static let ofEverybody = [
+    "/v1/holders?product=map", "/v1/transactions/all", "/v1/transactions/ownerless",
+    "/v1/diff?from=0", "/v1/diff?from=0&to=8", "/v1/transactions/all?at=2026-02-02T00:00:00Z",
+  ]
+
+  @Test("have everything once where customers become one between them", arguments: ofEverybody)
+  func joined(question: String) async throws {
+    try await ServiceBench.run { bench in
+      let owned = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
+      let ownerless = (6..<10).map { Line.purchase("map-\($0)", of: nil) }
+      #expect(try await bench.append(owned + ownerless).status == 200)
+      let whole = try await bench.get(
+        question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let expected = try Self.texts(try whole.items())
+      #expect(expected.count >= 4)
+      let found = try await Self.pages(bench, question) { number in
+        // The first one becomes a customer with the last one, who was behind everybody, and an
+        // unknown purchase becomes the second one's.
+        let assigned = Line.purchase("map-\(10 - number)", of: "reader-1")
+          .replacing("purchase-map", with: "again-\(number)")
+        let more = [Self.link("reader-0", to: "reader-\(6 - number)", "l\(number)"), assigned]
+        let reply = try await bench.append(more)
+        #expect(reply.status == 200)
+      }
+      #expect(try Self.texts(found) == expected)
+    }
+  }
+
+  @Test(
+    "have what a fast clock dates ahead of the question",
+    arguments: ["/v1/events", "/v1/events?reverse=true", "/v1/events?by=account"] + ofEverybody)
+  func ahead(question: String) async throws {
+    try await ServiceBench.run { bench in
+      let soon = Instant(microseconds: EventLog.systemClock().microseconds + Instant.hour).rfc3339
+      let lines = (0..<8).map { number in
+        Line.purchase("map-\(number)", of: number < 4 ? "reader-\(number)" : nil)
+          .replacing("2026-02-01T12:00:00Z", with: number % 4 == 0 ? soon : "2026-02-01T12:00:00Z")
+      }
+      #expect(try await bench.append(lines).status == 200)
+      let whole = try await bench.get(
+        question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let expected = try Self.texts(try whole.items())
+      #expect(expected.count >= 3)
+      var appended = 0
+      for isAppending in [false, true] {
+        let found = try await Self.pages(bench, question) { number in
+          guard isAppending else { return }
+          appended += 1
+          let more = Line.purchase("z-\(appended)", of: "new-\(number)", product: "atlas")
+          let reply = try await bench.append([more])
+          #expect(reply.status == 200)
+        }
+        #expect(try Self.texts(found) == expected, "appending: \(isAppending)")
+      }
+    }
+  }
+
   private static func erase(_ account: String, _ bench: ServiceBench) throws {
     let line =
       #"{"id":"erasure","type":"account.erased","occurredAt":"2026-02-09T00:00:00Z","#

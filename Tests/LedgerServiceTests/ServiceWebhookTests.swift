@@ -138,13 +138,14 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
 
   /// A service that tells, without its sockets.
   private func telling(
-    _ bench: ServiceBench, _ body: () async throws -> Void
+    _ bench: ServiceBench, clock: @escaping @Sendable () -> Instant = EventLog.systemClock,
+    _ body: () async throws -> Void
   ) async throws {
     var logger = Logger(label: "telling")
     logger.logLevel = .critical
     let keeper = WebhookKeeper(ledger: bench.path)
     let service = WebhookService(
-      ledger: bench.ledger, keeper: keeper, logger: logger, version: "1",
+      ledger: bench.ledger, keeper: keeper, logger: logger, version: "1", clock: clock,
       pause: .milliseconds(20), connectSeconds: Self.patience, answerSeconds: Self.patience)
     let running = Task { try await service.run() }
     do { try await body() } catch {
@@ -184,6 +185,39 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
     "source":"server","account":"\(account)","transaction":"\(id)","product":"\(product)",\
     "environment":"production"}
     """
+  }
+
+  @Test("what ended long ago is forgotten once the service runs, and then once an hour")
+  func pruned() async throws {
+    let start = Instant(microseconds: 1_709_251_200_000_000)
+    func isDue(_ hours: Double) -> Bool {
+      let now = Instant(microseconds: start.microseconds + Int64(hours * Double(Instant.hour)))
+      return WebhookService.isToPrune(at: now, after: start)
+    }
+    #expect(WebhookService.isToPrune(at: start, after: nil))
+    #expect([-0.1, 0, 0.9, 1.1].map(isDue) == [true, false, false, true])
+    let receiver = try await HookReceiver()
+    try await ServiceBench.run { bench in
+      try await telling(bench) {
+        _ = try await create(bench, receiver)
+        try await waitUntilTaken(bench)
+        _ = try await bench.call("/v1/events", Self.purchase("1", "ada", "book"))
+        _ = try await receiver.wait(for: 1)
+      }
+      func rows() async throws -> Int {
+        try await bench.get("/v1/webhooks/shop/deliveries").items().count
+      }
+      #expect(try await rows() == 1)
+      // A service that runs half a year later.
+      let later = Instant(microseconds: EventLog.systemClock().microseconds + 180 * Instant.day)
+      try await telling(bench, clock: { later }) {
+        for _ in 0..<3_000 {
+          if try await rows() == 0 { return }
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("it was not forgotten")
+      }
+    }
   }
 
   @Test("what is appended is told, signed, and counted as delivered") func delivered() async throws

@@ -118,6 +118,14 @@ extension EditedEvents {
     #expect(after.idsInTime == ["3", "9", "8"])
   }
 
+  @Test("follow one that has the highest sequence of all") func highest() throws {
+    let lines = [
+      line("9", "note.added", at: 1, #","sequence":1"# + noteData),
+      line("3", "note.added", at: 5, #","sequence":9223372036854775807"# + noteData),
+    ]
+    #expect(try edited(recorded(lines), .move(1, after: 2)).idsInTime == ["3", "9"])
+  }
+
   @Test("say where there is no room") func noRoom() throws {
     let lines = [
       line("9", "note.added", at: 1, noteData), line("3", "note.added", at: 5, noteData),

@@ -221,6 +221,26 @@ import Testing
     #expect(try bench.told().isEmpty, "another generation that says the same")
   }
 
+  @Test("nothing is told twice or lost where the projections are gone, and are made again")
+  func folder() throws {
+    let bench = try TellingBench()
+    try bench.hook("shop", [MessageType.changed, "transaction.*"])
+    try bench.append(Line.purchase("1", of: "ada"))
+    #expect(try bench.told().count == 2)
+    // Its receiver does not answer.
+    try bench.append(Line.purchase("2", of: "ada", "map"))
+    try bench.look()
+    try FileManager.default.removeItem(atPath: bench.path + "/projections")
+    try bench.restart()
+    #expect(try bench.teller.step() == .waiting)
+    try bench.ledger.fold()
+    try bench.look()
+    #expect(try bench.receive().compactMap { $0.data["position"]?.integer } == [2, 2])
+    try bench.append(Line.purchase("3", of: "ada", "game"))
+    #expect(try bench.told().count == 2)
+    #expect(try bench.store.deliveries(of: "shop", limit: 99).count == 6)
+  }
+
   @Test("findings are told when they come and when a late event explains them") func findings()
     throws
   {

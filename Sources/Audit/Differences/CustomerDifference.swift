@@ -99,21 +99,26 @@ extension LedgerView {
     _ body: (CustomerDifference) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     let sides = (try side(from), try side(to))
+    let known = Clocks(
+      at: from.at.flatMap { from in to.at.map { max(from, $0) } },
+      asOf: .position(max(sides.0.end, sides.1.end)))
     guard let account else {
-      var walk = try units()
-      while try walk.advance() {
-        guard try compare(unit: walk.unit, sides, environments, body: body) else { return }
+      let context = try context(at: known)
+      return try eachFormerUnit(at: known, context) { (facts) throws(LedgerError) in
+        try compare(facts, sides, environments, body: body)
       }
-      return
     }
     guard let number = try number(of: .account, account), let unit = try unitNumber(of: number)
     else { return }
-    _ = try compare(unit: unit, sides, environments, of: number, body: body)
+    let facts = try facts(of: unit, at: known)
+    _ = try compare(facts, sides, environments, of: number, body: body)
   }
 
   /// One side of the comparison.
   private struct Side {
     var clocks: Clocks
+    /// The last position that it knows.
+    var end: UInt64
     /// In microseconds.
     var moment: Int64
     var isMomentFixed: Bool
@@ -132,15 +137,17 @@ extension LedgerView {
       moment = end == 0 ? .min : try log.record(at: end).recordedAt.microseconds
     }
     return Side(
-      clocks: clocks, moment: moment, isMomentFixed: asked.at != nil,
+      clocks: clocks, end: end, moment: moment, isMomentFixed: asked.at != nil,
       context: try context(at: clocks))
   }
 
+  /// Compares the customers of a unit.
+  ///
+  /// - Parameter facts: Those that either side knows.
   private func compare(
-    unit: UInt32, _ sides: (Side, Side), _ environments: [StoreEnvironment],
+    _ facts: [Fact], _ sides: (Side, Side), _ environments: [StoreEnvironment],
     of account: NameNumber? = nil, body: (CustomerDifference) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
-    let facts = try facts(of: unit)
     let before = UnitSet.fold(
       connected: try cut(facts, sides.0.clocks), context: sides.0.context, texts: texts)
     let after = UnitSet.fold(

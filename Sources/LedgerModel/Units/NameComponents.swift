@@ -29,6 +29,22 @@ package struct NameComponents {
     }
   }
 
+  /// Facts by their components, in the order of the components' numbers.
+  ///
+  /// - Parameter facts: In the order of arrival.
+  /// - Complexity: O(*n* α(*n*)) in the number of facts.
+  package static func split(_ facts: [Fact]) -> [(number: UnitNumber, facts: [Fact])] {
+    var components = NameComponents(of: facts)
+    if components.count == 1, let first = facts.first {
+      return [(components.component(of: UnitNodes(first).first), facts)]
+    }
+    var parts: [UnitNumber: [Fact]] = [:]
+    for fact in facts {
+      parts[components.component(of: UnitNodes(fact).first), default: []].append(fact)
+    }
+    return parts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
   /// The number of components. The facts without a name that connects are one of them.
   var count: Int { rootCount + (hasNameless ? 1 : 0) }
 

@@ -64,11 +64,16 @@ extension LedgerView {
       }
       return
     }
+    guard clocks.reachAll else {
+      return try eachFormerUnit(at: clocks, question.context) { (facts) throws(LedgerError) in
+        guard let state = try fold(facts, question) else { return true }
+        return try body(try contents(of: state, facts, &question))
+      }
+    }
     var walk = try units()
     while try walk.advance() {
+      guard let state = try walk.state() else { continue }
       let facts = try facts(of: walk.unit, question)
-      let state = clocks.reachAll ? try walk.state() : try fold(facts, question)
-      guard let state else { continue }
       if try !body(try contents(of: state, facts, &question)) { return }
     }
   }

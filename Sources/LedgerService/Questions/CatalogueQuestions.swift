@@ -28,12 +28,13 @@ enum CatalogueQuestions {
 
   /// Identifiers that the store did not know, and requests that failed.
   static let invalid: QuestionReader = { (items) throws(Problem) in
-    let ask = try query(items, product: try items.name("product"), clocks: try items.clocks())
+    let clocks = try items.clocks()
+    let ask = try query(items, product: try items.name("product"))
     return Question(.everybody) { (view, now) throws(LedgerError) in
-      let report = try view.invalidIdentifiers(ask(now))
+      let report = try view.invalidIdentifiers(ask(clocks, now))
       return Answer(
         content: .document(JSONText.text { report.write(to: &$0) }, rows: nil),
-        position: try view.position(at: ask(now).clocks), at: ask(now).clocks.at ?? now)
+        position: try view.position(at: clocks), at: clocks.at ?? now)
     }
   }
 
@@ -52,32 +53,34 @@ enum CatalogueQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     return Question(.everybody, named: device.map { "device \($0.text)" }) {
       (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
+      let moment = try page.moment(view, now)
       let query = ContentUpdatesQuery(
-        environments: environments, product: product, device: device, clocks: page.clocks, now: at)
+        environments: environments, product: product, device: device, clocks: moment.clocks,
+        now: moment.at)
       var counts: [ContentUpdateCounts] = []
       var pager = try Pager(page.cursor, limit: limit, in: view)
       try view.contentUpdates(query, counts: { counts = $0 }) { update in
         !isCount && pager.add { JSONText.text { update.write(to: &$0) } }
       }
-      guard isCount else { return pager.answer(columns: [], position: position, at: at) }
+      guard isCount else { return pager.answer(columns: [], moment) }
       let json = JSONText.text { json in
         json.object { json in json.member("counts", each: counts) { $1.write(to: &$0) } }
       }
-      return Answer(content: .document(json, rows: nil), position: position, at: at)
+      return Answer(
+        content: .document(json, rows: nil), position: moment.position, at: moment.at)
     }
   }
 
   // MARK: - What they have in common
 
-  private typealias Asked = @Sendable (Instant) -> CatalogueQuery
+  private typealias Asked = @Sendable (Clocks, Instant) -> CatalogueQuery
 
-  /// The question, once the present is known.
+  /// The question, once the clocks and the present are known.
   private static func query(
-    _ items: QueryItems, product: Name?, storefront: Storefront? = nil, clocks: Clocks
+    _ items: QueryItems, product: Name?, storefront: Storefront? = nil
   ) throws(Problem) -> Asked {
     let (app, environment) = (try items.name("app"), try items.environment() ?? .production)
-    return { now in
+    return { clocks, now in
       CatalogueQuery(
         environment: environment, app: app, storefront: storefront, product: product,
         clocks: clocks, now: now)
@@ -97,13 +100,14 @@ enum CatalogueQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     let ask = try query(
       items, product: prices ? try items.name("product") : nil,
-      storefront: prices ? try items.text("storefront").map { Storefront($0) } : nil,
-      clocks: page.clocks)
+      storefront: prices ? try items.text("storefront").map { Storefront($0) } : nil)
     return Question(.everybody) { (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
+      let moment = try page.moment(view, now)
       var pager = try Pager(page.cursor, limit: limit, in: view)
-      for item in try list(view, ask(at)) { guard pager.add({ item }) else { break } }
-      return pager.answer(columns: [], position: position, at: at)
+      for item in try list(view, ask(moment.clocks, moment.at)) {
+        guard pager.add({ item }) else { break }
+      }
+      return pager.answer(columns: [], moment)
     }
   }
 }

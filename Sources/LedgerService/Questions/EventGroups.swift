@@ -36,7 +36,7 @@ struct EventGroups: Sendable {
   ///
   /// - Throws: `LedgerError`.
   func answer(
-    _ query: EventsQuery, _ view: LedgerView, _ pager: Pager, _ position: UInt64, _ at: Instant
+    _ query: EventsQuery, _ view: LedgerView, _ pager: Pager, _ moment: PageClocks.Moment
   ) throws(LedgerError) -> Answer {
     var pager = pager
     guard let summands else {
@@ -44,19 +44,19 @@ struct EventGroups: Sendable {
       for group in counts.groups {
         guard pager.add({ JSONText.text { counts.write(group, to: &$0) } }) else { break }
       }
-      return pager.answer(columns: counts.columns, position: position, at: at)
+      return pager.answer(columns: counts.columns, moment)
     }
     let table = try view.sums(of: query, summands, by: dimensions, zone: .utc)
     if isNet {
       for line in try table.netLines() {
         guard pager.add({ JSONText.text { table.write(line, to: &$0) } }) else { break }
       }
-      return pager.answer(columns: table.netColumns, position: position, at: at)
+      return pager.answer(columns: table.netColumns, moment)
     }
     for line in try table.lines() {
       guard pager.add({ JSONText.text { table.write(line, to: &$0) } }) else { break }
     }
-    return pager.answer(columns: table.columns, position: position, at: at)
+    return pager.answer(columns: table.columns, moment)
   }
 }
 

@@ -37,20 +37,19 @@ enum EventQuestions {
     let isCount = try items.flag("count")
     let groups = try EventGroups(items)
     let (page, limit) = (try PageClocks(items), try items.limit())
-    query.clocks = page.clocks
     let asked = query
     return Question(
       .events(asked),
       knowing: { (view, now, apps) throws(LedgerError) in
-        let (position, at) = try page.moment(view, now)
+        let moment = try page.moment(view, now)
         var query = asked
-        query.knownApps = apps
+        (query.clocks, query.knownApps) = (moment.clocks, apps)
         if let groups {
           return try groups.answer(
-            query, view, Pager(page.cursor, limit: limit, in: view), position, at)
+            query, view, Pager(page.cursor, limit: limit, in: view), moment)
         }
-        query.to = min(query.to, position)
-        if isCount { return try count(query, view, position, at) }
+        query.to = min(query.to, moment.position)
+        if isCount { return try count(query, view, moment) }
         if let read = page.cursor?.read {
           if query.isReverse {
             query.to = min(query.to, read > 0 ? read - 1 : 0)
@@ -58,15 +57,15 @@ enum EventQuestions {
             query.from = max(query.from, read + 1)
           }
         }
-        return try EventQuestions.page(query, limit, view, position, at)
+        return try EventQuestions.page(query, limit, view, moment)
       })
   }
 
   private static func page(
-    _ query: EventsQuery, _ limit: UInt64, _ view: LedgerView, _ position: UInt64, _ at: Instant
+    _ query: EventsQuery, _ limit: UInt64, _ view: LedgerView, _ moment: PageClocks.Moment
   ) throws(LedgerError) -> Answer {
     var (items, bytes, hasMore) = ([] as [String], 0, false)
-    var next = Cursor(position: position, at: at, read: 0)
+    var next = Cursor(position: moment.position, at: moment.at, read: 0)
     let encoder = EventEncoder()
     // One more than the page has says whether there is another page.
     if query.from <= query.to {
@@ -84,15 +83,16 @@ enum EventQuestions {
     }
     return Answer(
       content: .page(items, next: hasMore ? next : nil),
-      columns: EnvelopeField.allCases.map(\.rawValue), position: position, at: at)
+      columns: EnvelopeField.allCases.map(\.rawValue), position: moment.position, at: moment.at)
   }
 
   private static func count(
-    _ query: EventsQuery, _ view: LedgerView, _ position: UInt64, _ at: Instant
+    _ query: EventsQuery, _ view: LedgerView, _ moment: PageClocks.Moment
   ) throws(LedgerError) -> Answer {
     let count = try view.counts(of: query, by: [], zone: .utc).total
     return Answer(
-      content: .document(GroupCounts.json(total: count), rows: nil), position: position, at: at)
+      content: .document(GroupCounts.json(total: count), rows: nil), position: moment.position,
+      at: moment.at)
   }
 
   /// The event at a position.

@@ -30,17 +30,17 @@ enum EverybodyQuestions {
     let onlyOpen = try items.flag("open")
     let (page, limit) = (try PageClocks(items), try items.limit())
     return Question(.everybody) { (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
+      let moment = try page.moment(view, now)
       var pager = try Pager(page.cursor, limit: limit, in: view)
-      try view.contents(environments: environments, clocks: page.clocks, now: at) {
+      try view.contents(environments: environments, clocks: moment.clocks, now: moment.at) {
         (unit) throws(LedgerError) in
-        for entry in try chosen(view, unit.transactions, page.clocks)
+        for entry in try chosen(view, unit.transactions, moment.clocks)
         where !onlyOpen || entry.isOnQueue {
           guard pager.add({ JSONText.text { entry.write(to: &$0) } }) else { return false }
         }
         return true
       }
-      return pager.answer(columns: TransactionsAnswer.columns, position: position, at: at)
+      return pager.answer(columns: TransactionsAnswer.columns, moment)
     }
   }
 
@@ -49,12 +49,12 @@ enum EverybodyQuestions {
     let environments = try items.environments()
     let (page, limit) = (try PageClocks(items), try items.limit())
     return Question(.everybody) { (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
+      let moment = try page.moment(view, now)
       var pager = try Pager(page.cursor, limit: limit, in: view)
-      try view.outdated(environments: environments, clocks: page.clocks) { account, content in
+      try view.outdated(environments: environments, clocks: moment.clocks) { account, content in
         pager.add { JSONText.text { content.write(to: &$0, account: account) } }
       }
-      return pager.answer(columns: InstalledAnswer.columns, position: position, at: at)
+      return pager.answer(columns: InstalledAnswer.columns, moment)
     }
   }
 }

@@ -22,14 +22,16 @@ enum FindingQuestions {
     query.environments = try items.environments([])
     query.severities = try items.severities()
     let (page, limit) = (try PageClocks(items), try items.limit())
-    try complete(&query, items, page.clocks)
-    let (asked, form) = (query, try form(items))
+    try complete(&query, items)
+    let (complete, form) = (query, try form(items))
     return Question(
-      asked.customer.map { .customer($0) } ?? .everybody,
+      complete.customer.map { .customer($0) } ?? .everybody,
       knowing: { (view, now, apps) throws(LedgerError) in
-        let (position, at) = try page.moment(view, now)
+        let moment = try page.moment(view, now)
+        var query = complete
+        query.clocks = moment.clocks
         return try answer(
-          asked, form, view, Pager(page.cursor, limit: limit, in: view), position, at, apps)
+          query, form, view, Pager(page.cursor, limit: limit, in: view), moment, apps)
       })
   }
 
@@ -39,32 +41,29 @@ enum FindingQuestions {
     var query = FindingsQuery()
     query.environments = try items.environments()
     let (page, limit) = (try PageClocks(items), try items.limit())
-    try complete(&query, items, page.clocks)
-    let asked = query
+    try complete(&query, items)
+    let complete = query
     return Question(.everybody) { (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
+      let moment = try page.moment(view, now)
+      var query = complete
+      query.clocks = moment.clocks
       var pager = try Pager(page.cursor, limit: limit, in: view)
-      for version in try view.health(by: dimension, asked).versions {
+      for version in try view.health(by: dimension, query).versions {
         guard
           pager.add({ JSONText.text { version.write(to: &$0, name: dimension.rawValue) } })
         else { break }
       }
-      return pager.answer(
-        columns: HealthReport.columns(dimension.rawValue), position: position, at: at)
+      return pager.answer(columns: HealthReport.columns(dimension.rawValue), moment)
     }
   }
 
   private static func complete(
-    _ query: inout FindingsQuery, _ items: QueryItems, _ clocks: Clocks
+    _ query: inout FindingsQuery, _ items: QueryItems
   ) throws(Problem) {
     query.rules = try items.rules()
     query.since = try items.instant("since")
     query.until = try items.instant("until")
     query.thresholds = try items.thresholds()
-    query.clocks = clocks
-    // Without a store time, rules are judged at the newest event, as the command line does, and not
-    // at the moment of the question.
-    if try items.instant("at") == nil { query.clocks.at = nil }
   }
 
   private static func form(_ items: QueryItems) throws(Problem) -> Form {
@@ -90,7 +89,7 @@ enum FindingQuestions {
 
   private static func answer(
     _ query: FindingsQuery, _ form: Form, _ view: LedgerView, _ pager: Pager,
-    _ position: UInt64, _ at: Instant, _ apps: Set<Name>?
+    _ moment: PageClocks.Moment, _ apps: Set<Name>?
   ) throws(LedgerError) -> Answer {
     let findings = try view.findings(query)
     var pager = pager
@@ -116,7 +115,8 @@ enum FindingQuestions {
     case .count(let ofIncidents):
       let count = ofIncidents ? FindingIncident.incidents(of: findings).count : findings.count
       return Answer(
-        content: .document(GroupCounts.json(total: count), rows: nil), position: position, at: at)
+        content: .document(GroupCounts.json(total: count), rows: nil), position: moment.position,
+        at: moment.at)
     case .groups(let dimensions):
       let counts = try view.counts(
         of: findings, by: dimensions, clocks: query.clocks, zone: .utc, knownApps: apps)
@@ -125,6 +125,6 @@ enum FindingQuestions {
         guard pager.add({ JSONText.text { counts.write(group, to: &$0) } }) else { break }
       }
     }
-    return pager.answer(columns: columns, position: position, at: at)
+    return pager.answer(columns: columns, moment)
   }
 }

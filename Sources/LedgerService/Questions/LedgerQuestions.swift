@@ -12,15 +12,15 @@ enum LedgerQuestions {
     let environments = try items.environments()
     let (page, limit) = (try PageClocks(items), try items.limit())
     return Question(.everybody) { (view, now) throws(LedgerError) in
-      let (position, at) = try page.moment(view, now)
+      let moment = try page.moment(view, now)
       var pager = try Pager(page.cursor, limit: limit, in: view)
       try view.holders(
-        of: product, environments: environments, clocks: page.clocks, now: at
+        of: product, environments: environments, clocks: moment.clocks, now: moment.at
       ) { holder in
         guard states.isEmpty || states.contains(holder.state) else { return true }
         return pager.add { JSONText.text { holder.write(to: &$0) } }
       }
-      return pager.answer(columns: HolderAnswer.columns, position: position, at: at)
+      return pager.answer(columns: HolderAnswer.columns, moment)
     }
   }
 

@@ -185,6 +185,10 @@ struct Pager {
   ///   - columns: The columns of a table.
   ///   - position: The last position that the answer knows.
   ///   - at: The store time of the answer.
+  func answer(columns: [String], _ moment: PageClocks.Moment) -> Answer {
+    answer(columns: columns, position: moment.position, at: moment.at)
+  }
+
   func answer(columns: [String], position: UInt64, at: Instant) -> Answer {
     let next = Cursor(
       position: position, at: at, read: (cursor?.read ?? 0) + UInt64(items.count), erased: erased)
@@ -196,18 +200,36 @@ struct Pager {
 
 /// The clocks of an answer that may be the second page of one.
 struct PageClocks: Sendable {
-  let clocks: Clocks
+  /// What a page knows, and when it is judged.
+  struct Moment {
+    var clocks: Clocks
+    /// The last position that it knows.
+    var position: UInt64
+    /// The store time at which it is judged, that of the first page.
+    var at: Instant
+  }
+
+  /// The clocks that the question names.
+  let asked: Clocks
   let cursor: Cursor?
 
   init(_ items: QueryItems) throws(Problem) {
-    let asked = try items.clocks()
+    asked = try items.clocks()
     cursor = try items.cursor()
-    clocks = cursor.map { Clocks(at: $0.at, asOf: .position($0.position)) } ?? asked
   }
 
-  /// The position and the store time of the answer.
-  func moment(_ view: LedgerView, _ now: Instant) throws(LedgerError) -> (UInt64, Instant) {
-    let position = if let asOf = clocks.asOf { try view.position(asOf) } else { view.position }
-    return (position, clocks.at ?? now)
+  /// The clocks of the page. Without a store time, the first page has events that are dated after
+  /// it was asked for, as those of a phone whose clock is fast. So its moment must not cut them
+  /// off on the others.
+  func moment(_ view: LedgerView, _ now: Instant) throws(LedgerError) -> Moment {
+    guard let cursor else {
+      let position = try view.position(at: asked)
+      return Moment(clocks: asked, position: position, at: asked.at ?? now)
+    }
+    var clocks = Clocks(at: asked.at, asOf: .position(cursor.position))
+    let position = try view.position(at: clocks)
+    // As long as nothing is appended, the rest of an answer about now is about now.
+    if asked.asOf == nil, position == view.position { clocks.asOf = nil }
+    return Moment(clocks: clocks, position: position, at: cursor.at)
   }
 }

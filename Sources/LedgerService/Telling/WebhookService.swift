@@ -90,7 +90,7 @@ struct WebhookService: Service {
   private func send(_ outbox: Outbox, _ sender: MessageSender) async {
     var complaint = Complaint(logger: logger)
     var line = SendingLine()
-    var lastPrune = Instant(microseconds: .min)
+    var lastPrune: Instant?
     await withTaskGroup(of: Step.self) { group in
       group.addTask { await self.tick(true) }
       while !Task.isCancelled, let step = await group.next() {
@@ -106,9 +106,9 @@ struct WebhookService: Service {
             try await Self.blocking { try outbox.note(ended, at: now) }
             line.noted(ended.count)
           }
-          if now.microseconds &- lastPrune.microseconds > Instant.hour || lastPrune > now {
-            try await Self.blocking { try outbox.prune(at: now) }
-            lastPrune = now
+          if Self.isToPrune(at: now, after: lastPrune) {
+            let isAll = try await Self.blocking { try outbox.prune(at: now) }
+            if isAll { lastPrune = now }
           }
           let (busy, limits) = (line.busy, line.limits())
           let attempts = try await Self.blocking {
@@ -132,6 +132,13 @@ struct WebhookService: Service {
       }
       group.cancelAll()
     }
+  }
+
+  /// Whether what ended long ago is to be forgotten: at first, once an hour, and after the clock
+  /// was put back.
+  static func isToPrune(at now: Instant, after last: Instant?) -> Bool {
+    guard let last, last <= now else { return true }
+    return now.microseconds - last.microseconds > Instant.hour
   }
 
   private func tick(_ isIdle: Bool) async -> Step {

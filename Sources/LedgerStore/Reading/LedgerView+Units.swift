@@ -141,8 +141,8 @@ extension LedgerView {
   }
 }
 
-/// An iterator over the units of a view: the stored ones in the order of their numbers, then those
-/// that only the overlay has.
+/// An iterator over the units of a view, the stored ones and those that only the overlay has, in the
+/// order of their numbers.
 package struct UnitWalk: ~Copyable, ~Escapable {
   private let view: LedgerView
   private var cursor: RowCursor
@@ -150,6 +150,8 @@ package struct UnitWalk: ~Copyable, ~Escapable {
   private var unseen: [UnitNumber]
   /// The number of the unit.
   package private(set) var unit: UnitNumber = 0
+  /// The stored unit to which the cursor has moved; `nil` if it has to move on.
+  private var ahead: UnitNumber?
   private var isStoredDone = false
   /// Whether the unit's row is up to date.
   private(set) var isStored = false
@@ -170,22 +172,30 @@ package struct UnitWalk: ~Copyable, ~Escapable {
 
   /// Moves to the next unit; `false` after the last.
   package mutating func advance() throws(LedgerError) -> Bool {
-    while !isStoredDone {
-      isStoredDone = try !cursor.next()
-      if isStoredDone { break }
-      guard let stored = cursor.key.unit(at: 0) else { throw view.tables.units.damaged }
-      unit = stored
-      if absorbed.contains(unit) { continue }
-      isStored = !view.reader.overlay.units.touches(unit)
-      return true
-    }
-    isStored = false
-    while let next = unseen.popLast() {
+    try moveAhead()
+    while let next = unseen.last, next <= ahead ?? .max {
+      unseen.removeLast()
+      if next == ahead { continue }
       if try hasRow(next) { continue }
       unit = next
+      isStored = false
       return true
     }
-    return false
+    guard let stored = ahead else { return false }
+    ahead = nil
+    unit = stored
+    isStored = !view.reader.overlay.units.touches(unit)
+    return true
+  }
+
+  /// Moves the cursor to the next stored unit that is still one, unless it is there.
+  private mutating func moveAhead() throws(LedgerError) {
+    while ahead == nil, !isStoredDone {
+      isStoredDone = try !cursor.next()
+      if isStoredDone { return }
+      guard let stored = cursor.key.unit(at: 0) else { throw view.tables.units.damaged }
+      if !absorbed.contains(stored) { ahead = stored }
+    }
   }
 
   /// The unit, folded.
