@@ -140,11 +140,15 @@ package struct WebhookStore: Sendable {
       sql: "UPDATE webhooks SET wakes = wakes + 1 WHERE id = ?", arguments: [id])
   }
 
-  /// Makes due what failed and waits for its next attempt.
+  /// Makes due what failed and waits for its next attempt. If that fails, too, the waits begin with
+  /// the shortest one again.
   private static func hurry(_ id: Int64, at now: Instant, _ database: Database) throws {
     try database.execute(
-      sql: "UPDATE deliveries SET nextAt = ? WHERE webhook = ? AND nextAt > ?",
-      arguments: [now.microseconds, id, now.microseconds])
+      sql: """
+        UPDATE deliveries SET nextAt = min(nextAt, ?), attempts = 0
+        WHERE webhook = ? AND nextAt IS NOT NULL
+        """,
+      arguments: [now.microseconds, id])
   }
 
   /// Gives a webhook another secret. For a day, messages are signed with both, so that the receiver

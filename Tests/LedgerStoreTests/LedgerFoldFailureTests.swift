@@ -54,6 +54,25 @@ struct LedgerFoldFailureTests {
     try again.close()
   }
 
+  @Test("is not needed: what was appended while another process folds is folded after it")
+  func elected() async throws {
+    try FileManager.default.removeItem(atPath: lock)
+    try ledger.fold()
+    guard let other = try FileLock.tryLock(lock) else {
+      Issue.record("somebody else folds")
+      return
+    }
+    _ = try await ledger.append([note("n1", "one")])
+    // Time for an attempt, which finds that somebody else folds.
+    try await Task.sleep(for: .milliseconds(400))
+    let projections = try #require(try ledger.source.live())
+    #expect(try projections.position() == 0)
+    other.unlock()
+    #expect(try await waits { (try? projections.position()) == 1 })
+    #expect(ledger.foldFailure == nil)
+    try ledger.close()
+  }
+
   @Test("does not end appends, however many events wait for it") func backlog() throws {
     ledger.schedule.backlogEventsMax.store(0, ordering: .relaxed)
     for number in 1...4 { try ledger.appendAndWait([note("n\(number)", "text")]) }

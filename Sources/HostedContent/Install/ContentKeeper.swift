@@ -107,6 +107,9 @@ public struct ContentKeeper {
   }
 
   /// Runs `body`. If it fails, undoes what can be undone and reports both failures.
+  ///
+  /// A version that is in position stays, also if the disk failed to confirm that: the attempt is
+  /// kept, and the next change completes it, as after a kill.
   func undoing<Value>(
     _ attempt: borrowing Attempt, _ journal: inout AttemptJournal,
     _ maker: inout ContentEventMaker, in root: borrowing ContentRoot,
@@ -116,15 +119,23 @@ public struct ContentKeeper {
       return try body(&journal, &maker)
     } catch {
       let failure = error
+      let isInPlace: Bool
       do throws(ContentError) {
-        try undo(attempt, &journal, &maker, ContentFailure.value(of: failure), in: root)
+        isInPlace = try self.isInPlace(journal, attempt, root)
+        if !isInPlace {
+          try undo(attempt, &journal, &maker, ContentFailure.value(of: failure), in: root)
+        }
       } catch {
         throw ContentError(
           failure.code, path: failure.path,
           "\(failure.message) It could not be undone yet (\(error.description)): the next "
             + "command that changes \(path) will do so.")
       }
-      throw failure
+      guard isInPlace else { throw failure }
+      throw ContentError(
+        failure.code, path: failure.path,
+        "\(failure.message) The version is in its place: the next command that changes \(path) "
+          + "will report it.")
     }
   }
 }

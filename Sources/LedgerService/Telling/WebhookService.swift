@@ -132,6 +132,11 @@ struct WebhookService: Service {
       }
       group.cancelAll()
     }
+    // On this thread, because those for blocking calls take nothing of a task that was cancelled.
+    do { try outbox.note(line.results, at: clock()) } catch {
+      // They are delivered once more, with the same ids.
+      complaint.say("the last results cannot be noted: \(error)")
+    }
   }
 
   /// Whether what ended long ago is to be forgotten: at first, once an hour, and after the clock

@@ -17,6 +17,9 @@ final class FoldSchedule: Sendable {
   /// How long after a fold that found the disk full the next one begins, in seconds, if no append
   /// begins one earlier.
   static let fullPauseSeconds = 5
+  /// How long after an attempt that found another process folding the next one begins, in seconds.
+  /// What was appended since that process began may be left to this one.
+  static let electedPauseSeconds = 1
   /// How many events may wait before appends wait for the fold; tests lower it.
   let backlogEventsMax = Atomic<UInt64>(1_000_000)
   /// How many rows of customers with long histories stay in memory from one fold to the next, so
@@ -168,23 +171,36 @@ final class FoldSchedule: Sendable {
   }
 
   private func foldUnattended() {
-    do throws(LedgerError) { try foldAll(waits: false, nil) } catch {
+    do throws(LedgerError) {
+      let isElected = try foldAll(waits: false, nil)
+      if !isElected { foldsAgain(after: Self.electedPauseSeconds) { true } }
+    } catch {
       // Nobody waits for this fold: ``lastFailure()`` reports what it noted.
-      guard error.code == .full, followsClock.load(ordering: .relaxed) else { return }
+      guard error.code == .full else { return }
       // Somebody may make room without appending anything afterwards.
-      // If the system starts no thread, the next append folds.
-      _ = thread.run(after: .seconds(Self.fullPauseSeconds)) { [weak self] in
-        guard let self, isFailing else { return }
-        foldsLater()
-      }
+      foldsAgain(after: Self.fullPauseSeconds) { [weak self] in self?.isFailing ?? false }
+    }
+  }
+
+  /// Folds again after a pause if it is then still needed. If the system starts no thread, the next
+  /// append folds.
+  private func foldsAgain(
+    after seconds: Int, ifNeeded isNeeded: @escaping @Sendable () -> Bool
+  ) {
+    guard followsClock.load(ordering: .relaxed) else { return }
+    _ = thread.run(after: .seconds(seconds)) { [weak self] in
+      if isNeeded() { self?.foldsLater() }
     }
   }
 
   /// Folds, and records the outcome: a failure in the background is reported to whoever asks next.
+  ///
+  /// - Returns: False if another process folds, and this one has done nothing.
+  @discardableResult
   private func foldAll(
     waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
-  ) throws(LedgerError) {
-    do throws(LedgerError) { try foldElected(waits: waits, progress) } catch {
+  ) throws(LedgerError) -> Bool {
+    do throws(LedgerError) { return try foldElected(waits: waits, progress) } catch {
       // A ledger that was closed meanwhile has nothing wrong with it.
       if error.code != .closed {
         failure.withLock { $0 = error }
@@ -196,17 +212,17 @@ final class FoldSchedule: Sendable {
 
   private func foldElected(
     waits: Bool, _ progress: ((UInt64, UInt64) -> Void)?
-  ) throws(LedgerError) {
+  ) throws(LedgerError) -> Bool {
     source.releaseIfDeleted()
     // Once a ledger is closed, its folder may be removed: nothing may be made in it again.
     _ = try source.generation()
     try Projections.makeFolder(of: log)
-    guard let lock = try elected(waits: waits) else { return }
+    guard let lock = try elected(waits: waits) else { return false }
     let generation = try source.generation()
     try Projections.removeGenerations(except: generation, of: log)
     do throws(LedgerError) {
       if try source.liveDamage() == nil {
-        guard let projections = try source.live() else { return }
+        guard let projections = try source.live() else { return true }
         try foldAll(projections, progress)
       }
     } catch {
@@ -220,6 +236,7 @@ final class FoldSchedule: Sendable {
     forgetFailure()
     lock.unlock()
     try log.syncRoot()
+    return true
   }
 
   /// Folds the log into a new generation, switches to it, and removes the previous one.

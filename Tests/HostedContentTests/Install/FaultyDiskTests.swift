@@ -12,7 +12,8 @@ struct FaultyDiskTests {
     let lab = try InstallLab()
     let calls = try lab.trace()
     for call in fullDiskCalls {
-      try failing(lab, call, calls, "ENOSPC", from: "", step: isLong ? 1 : 3)
+      let step = isLong || call == "fsync" ? 1 : 3
+      try failing(lab, call, calls, "ENOSPC", from: "", step: step)
     }
   }
 
@@ -107,6 +108,7 @@ private func failing(
     let what = "\(error) at \(call) \(number)\(from)"
     #expect(!ending.isKilled, "\(what): \(ending.errors)")
     #expect(try lab.faultsInSight(sandbox) == [], "\(what)")
+    #expect(try lab.isRightlyReported("1.1", sandbox), "\(what): in its place, and a failure")
     if ending.status != 0 && call != "write" {
       #expect(!ending.errors.isEmpty, "\(what): no word")
     }

@@ -140,6 +140,17 @@ extension InstallLab {
     return faults + (try faultsInLedger(sandbox)) + (try faultsOfAudit(sandbox))
   }
 
+  /// Whether the ledger does not say that a version which is there could not be installed.
+  func isRightlyReported(_ version: String, _ sandbox: URL) throws -> Bool {
+    let path = "\(root(sandbox))/\(Self.product)/\(version)"
+    guard FileManager.default.fileExists(atPath: path) else { return true }
+    let last = try events(sandbox).last { event in
+      event.data.string("contentVersion") == version
+        && [.contentInstalled, .contentInstallFailed].contains(event.type.kind)
+    }
+    return last?.type.kind != .contentInstallFailed
+  }
+
   func attemptsLeft(_ sandbox: URL) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: root(sandbox) + "/.daybook/attempts")
       .map { "\($0) is left" }
