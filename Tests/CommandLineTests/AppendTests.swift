@@ -75,6 +75,9 @@ import Testing
     #expect(answer.lines.count == 2)
     #expect(answer.lines[0].contains(#""status":"rejected""#))
     #expect(answer.lines[1].contains(#""status":"appended""#))
+    // The other line was appended, and no message says that it was not.
+    #expect(answer.errors.contains("give this event a new id."), "\(answer.errors)")
+    #expect(!answer.errors.contains("Nothing"), "\(answer.errors)")
     #expect(try ledger.events().count == 2)
   }
 

@@ -137,7 +137,7 @@ extension LogAppender {
         .conflict,
         """
         The id \(event.id) is already used at position \(position) by an event with other content: \
-        give this event a new id. Nothing of this batch was written.
+        give this event a new id.
         """, index: index, position: position)
     }
   }
