@@ -90,10 +90,7 @@ public final class EventLog: Sendable {
     open path: String, access: Access, options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock, keysIn folder: String?
   ) throws(LedgerError) {
-    guard FileManager.default.fileExists(atPath: EventLog.dataFile(path)) else {
-      throw LedgerError(
-        .noLedger, "There is no ledger at \(path): make one with `daybook init \(path)`.")
-    }
+    guard EventLog.hasLog(path) else { throw EventLog.noLedger(at: path) }
     var options = options
     options.readOnly = access == .readOnly
     let unfinished = LedgerError(
@@ -189,7 +186,7 @@ extension EventLog {
     try file.sync()
   }
 
-  private static func dataFile(_ path: String) -> String {
+  static func dataFile(_ path: String) -> String {
     "\(path)/\(folderName)/\(Environment.dataFileName)"
   }
 

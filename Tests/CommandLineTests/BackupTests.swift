@@ -68,6 +68,31 @@ import Testing
     #expect(beyond.status != 0 && beyond.errors.contains("nothing follows 999"))
   }
 
+  @Test("an increment alone and a path without a backup are refused with what to name")
+  func wrongPath() throws {
+    let (full, more) = (ledger.folder.path("full"), ledger.folder.path("more"))
+    #expect(try ledger.run("backup", full).status == 0)
+    #expect(try ledger.run("backup", more, "--since", "3").status == 0)
+    let none = ledger.folder.path("nob")
+    for (paths, message) in [
+      (
+        [more],
+        "\(more) is an incremental backup: name the full backup first, then the increments in "
+          + "their order."
+      ), ([none], "There is no backup at \(none): check the path."),
+      ([full, none], "There is no incremental backup at \(none): check the path."),
+      ([full, full], "\(full) is a full backup: name it first, and only increments after it."),
+    ] {
+      let refused = try run(
+        ["restore"] + paths + ["--keys", keys], ledger: ledger.folder.path("restored"))
+      #expect(refused.status == 66)
+      #expect(refused.errors == "daybook: \(message)\n")
+    }
+    let asLedger = try run(["stats"], ledger: more)
+    #expect(asLedger.status == 66)
+    #expect(asLedger.errors.contains("is an incremental backup: `daybook restore`"))
+  }
+
   @Test("without keys it answers and goes on, and shows no names")
   func withoutKeys() throws {
     let copy = try backUp()

@@ -121,7 +121,11 @@ extension EventLog {
     incrementIn folder: String, _ decryption: AgeDecryption?
   ) throws(LedgerError) {
     guard var reader = try IncrementReader.open(.increment, in: folder, decryption) else {
-      throw LedgerError(.noLedger, "There is no incremental backup at \(folder).")
+      throw LedgerError(
+        .noLedger,
+        EventLog.kindOfFileCopy(in: folder) == .full || EventLog.hasLog(folder)
+          ? "\(folder) is a full backup: name it first, and only increments after it."
+          : "There is no incremental backup at \(folder): check the path.")
     }
     let increment = reader.increment
     try read { (view) throws(LedgerError) in

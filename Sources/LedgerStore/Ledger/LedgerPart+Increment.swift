@@ -28,15 +28,34 @@ extension LedgerPart {
   /// Copies the log of a full backup, encrypted or not, or of any other ledger.
   func copyLog(ofBackup backup: String, _ decryption: AgeDecryption?) throws(LedgerError) {
     if try EventLog.make(at: path, mode: Self.mode, fromFullIn: backup, decryption) { return }
+    try Self.requireLog(of: backup)
     try Self.requireWholePages(of: backup)
     var options = Environment.Options()
     options.usesLocks = EventLog.hasLockFile(backup)
-    let log = try EventLog(open: backup, access: .readOnly, options: options)
+    let log: EventLog
+    do throws(LedgerError) {
+      log = try EventLog(open: backup, access: .readOnly, options: options)
+    } catch {
+      guard error.code == .noLedger else { throw error }
+      throw LedgerError(
+        .noLedger, "The backup at \(backup) is empty: name another one.", cause: error)
+    }
     do throws(LedgerError) { try copyLog(of: log) } catch {
       try log.close()
       throw error
     }
     try log.close()
+  }
+
+  /// Rejects a folder without a log: one that is not there, or an incremental backup.
+  private static func requireLog(of backup: String) throws(LedgerError) {
+    if EventLog.hasLog(backup) { return }
+    throw LedgerError(
+      .noLedger,
+      EventLog.kindOfFileCopy(in: backup) == .increment
+        ? "\(backup) is an incremental backup: name the full backup first, then the increments in "
+          + "their order."
+        : "There is no backup at \(backup): check the path.")
   }
 
   /// Rejects a backup with a damaged page, which LMDB would follow out of the file.
