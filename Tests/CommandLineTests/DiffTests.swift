@@ -29,6 +29,22 @@ import Testing
     #expect(then.lines == ["nothing changed"])
   }
 
+  @Test("who became known later is not taken for a stranger, and the other clock is named")
+  func knownLater() throws {
+    // The events of the store's times were all recorded today.
+    let early = try ledger.run("diff", "ada", "--from", "2026-02-01", "--to", "2026-02-02")
+    #expect(early.status == 0)
+    #expect(
+      early.lines == ["account ada was not known to the ledger at that time (positions 0 to 0)"])
+    #expect(early.errors.contains("and add --as-of 3."), "\(early.errors)")
+    let held = try ledger.run(
+      "diff", "eve", "--as-of", "1", "--from", "2026-02-01", "--to", "2026-02-02")
+    #expect(held.lines == ["account eve was not known to the ledger at that time (position 1)"])
+    let stranger = try ledger.run("diff", "bob", "--from", "2026-02-01", "--to", "2026-02-02")
+    #expect(stranger.lines == ["account bob is not known to the ledger"])
+    #expect(stranger.errors.isEmpty, "\(stranger.errors)")
+  }
+
   @Test("programs read what was lost") func json() throws {
     let found = try ledger.run("diff", "--from", "2", "--format", "json").objects()
     #expect(found.count == 1)

@@ -73,7 +73,7 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     try answering {
       var count = 0
-      var isKnown = true
+      var unknown: Unknown?
       let ledger = try Ledger(at: options.path, access: .readOnly)
       try refuseTurned(ledger)
       Console.declare(columns: CustomerDifference.columns)
@@ -82,7 +82,7 @@ struct DiffCommand: ParsableCommand {
         var account: Name?
         if let customer = customer.reference {
           account = try view.account(of: customer, environments.environments, after)
-          isKnown = try view.isKnown(customer, after)
+          if try !view.isKnown(customer, after) { unknown = try find(customer, view) }
         }
         if format == .json { Console.print("[") }
         try view.differences(
@@ -96,18 +96,41 @@ struct DiffCommand: ParsableCommand {
       switch format {
       case .json: Console.print("]")
       case .table:
-        if !isKnown, let customer = customer.reference {
-          Console.print("\(customer.description) is not known to the ledger")
-        } else if count == 0 {
-          Console.print("nothing changed")
-          Console.complain(otherClock(try ledger.log.lastPosition()))
-        }
+        if let unknown { Console.print(unknown.message) }
+        guard unknown?.isKnownNow ?? (count == 0) else { break }
+        if unknown == nil { Console.print("nothing changed") }
+        Console.complain(otherClock(try ledger.log.lastPosition()))
       case .jsonl: break
       }
     }
   }
 
-  /// What to ask if nothing changed on the requested clock.
+  /// Somebody who is not known at the end of what is compared.
+  private struct Unknown {
+    let message: String
+    /// Whether the ledger knows them by now.
+    let isKnownNow: Bool
+  }
+
+  private func find(
+    _ customer: CustomerReference, _ view: LedgerView
+  ) throws(LedgerError) -> Unknown {
+    let name = customer.description
+    guard try view.isKnown(customer, .now) else {
+      return Unknown(message: "\(name) is not known to the ledger", isKnownNow: false)
+    }
+    let place: String
+    if let asOf {
+      place = "position \(try view.position(asOf))"
+    } else {
+      let last = try view.position(to ?? .position(view.position))
+      place = "positions \(try view.position(from)) to \(last)"
+    }
+    return Unknown(
+      message: "\(name) was not known to the ledger at that time (\(place))", isKnownNow: true)
+  }
+
+  /// What to ask if nothing changed on the requested clock, or nobody was known on it.
   private func otherClock(_ position: UInt64) -> String {
     if asOf != nil {
       return "With --as-of, --from and --to are store time: when things happened. Leave --as-of "
