@@ -149,6 +149,11 @@ import Testing
     #expect(
       app.errors.contains("`daybook import receipt Tools/samples/sample.receipt` with the app's"),
       "\(app.errors)")
+    let table = try ledger.run("append", "Tools/samples/sample-table.csv")
+    #expect(table.status == 65)
+    #expect(
+      table.errors.contains("`daybook import csv Tools/samples/sample-table.csv --map MAP`"),
+      "\(table.errors)")
     for start in [[0x30, 0x80, 0x06], [0x30, 0x82, 0x20], [0x30, 0x83, 1]] as [[UInt8]] {
       let file = try ledger.folder.write("receipt", start)
       let errors = try ledger.run("append", file).errors

@@ -87,12 +87,12 @@ struct ForeignInput {
     // A line of another system can end with a carriage return.
     let text = String(decoding: line, as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
-    let word = text.trimmingCharacters(in: ["\""])
-    if word.wholeMatch(of: /eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/) != nil {
-      return signedText(word)
+    let unquoted = text.trimmingCharacters(in: ["\""])
+    if unquoted.wholeMatch(of: /eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/) != nil {
+      return signedText(unquoted)
     }
     // Also the first of the lines in which base64 can be broken.
-    if word.wholeMatch(of: /MI[A-Za-z0-9+\/]{58,}=*/) != nil {
+    if unquoted.wholeMatch(of: /MI[A-Za-z0-9+\/]{58,}=*/) != nil {
       return receipt(importing("receipt"))
     }
     if text.contains("rc_original_app_user_id") && !text.hasPrefix("{") {
