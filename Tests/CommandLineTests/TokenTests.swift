@@ -152,7 +152,8 @@ import TracedProcesses
     arguments: [
       ("a", "Missing expected argument '--scope"), ("a --scope write", "one of 'append', 'read'"),
       ("--scope append", "Missing expected argument '<name>'"), ("a/b --scope append", "letters"),
-      ("a --scope operate", "the operator"), ("a --scope admin", "the operator"),
+      ("a --scope operate", "name one with --operator WHO."),
+      ("a --scope admin", "name one with --operator WHO."),
       ("a --scope read --operator kim", "--operator needs --scope operate"),
       ("a --scope append --account ada", "can only read"),
       ("a --scope read --scope append --account ada", "can only read"),
@@ -166,6 +167,8 @@ import TracedProcesses
       ["token", "create"] + words.split(separator: " ").map(String.init))
     #expect(refused.status == 64 && refused.output == "", "\(refused.errors)")
     #expect(refused.errors.contains(hint), "\(refused.errors)")
+    #expect(refused.errors.contains("Usage: daybook token create "), "\(refused.errors)")
+    #expect(refused.errors.contains("See 'daybook token create --help'"), "\(refused.errors)")
     #expect(!FileManager.default.fileExists(atPath: ledger.path + "/service"))
   }
 

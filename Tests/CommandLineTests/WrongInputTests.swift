@@ -192,6 +192,22 @@ import Testing
     #expect(answer.errors.contains("Usage: daybook \(command)"), "\(answer.errors)")
   }
 
+  @Test(
+    "what is found wrong while a command runs comes with the command's own usage",
+    arguments: [
+      ["create", "a/b", "--url", "https://example.com", "--type", "entitlement.changed"],
+      ["create", "a", "--url", "gopher://example.com", "--type", "entitlement.changed"],
+      ["create", "a", "--url", "https://example.com", "--type", "entitlement.chnged"],
+    ])
+  func usageOfRunning(_ arguments: [String]) throws {
+    let ledger = try TestLedger()
+    let answer = try ledger.run(["webhook"] + arguments)
+    #expect(answer.status == 64)
+    #expect(answer.errors.hasPrefix("Error: "), "\(answer.errors)")
+    #expect(answer.errors.contains("\nUsage: daybook webhook create "), "\(answer.errors)")
+    #expect(answer.errors.contains("\n  See 'daybook webhook create --help'"), "\(answer.errors)")
+  }
+
   @Test("a position that the ledger has not reached is said") func futurePosition() throws {
     let ledger = try TestLedger()
     let answer = try ledger.run("entitlements", "ada", "--as-of", "7")

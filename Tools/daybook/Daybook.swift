@@ -48,7 +48,9 @@ struct Daybook: ParsableCommand {
         let words = try CommandWords.inOrder(Array(CommandLine.arguments.dropFirst()))
         DamageNotice.prepare(words)
         var command = try parseAsRoot(words)
-        try command.run()
+        do { try command.run() } catch let error as ValidationError {
+          refuse(error, of: type(of: command))
+        }
       } catch  where exitCode(for: error).isSuccess {
         tell(fullMessage(for: error))
       } catch {
@@ -61,6 +63,22 @@ struct Daybook: ParsableCommand {
   private static func refuse(_ error: any Error) -> Never {
     let message = fullMessage(for: error)
     if !(error is ExitCode), !message.isEmpty { Console.complain(message) }
+    exit(withError: exitCode(for: error))
+  }
+
+  /// Reports what a command finds wrong with its arguments while it runs, with its own usage, and
+  /// exits.
+  private static func refuse(
+    _ error: ValidationError, of command: any ParsableCommand.Type
+  ) -> Never {
+    let usage = usageString(for: command)
+    let name = usage.split(separator: " ").prefix { $0.first?.isLetter == true }
+    Console.complain(
+      """
+      Error: \(error.message)
+      Usage: \(usage.replacing("\n", with: "\n       "))
+        See '\(name.joined(separator: " ")) --help' for more information.
+      """)
     exit(withError: exitCode(for: error))
   }
 

@@ -64,6 +64,11 @@ struct TokenCreate: ParsableCommand {
     guard operatorName == nil || !scopes.isDisjoint(with: [.operate, .admin]) else {
       throw ValidationError("--operator needs --scope operate: the token records no acts.")
     }
+    guard operatorName != nil || scopes.isDisjoint(with: [.operate, .admin]) else {
+      throw ValidationError(
+        "a token that allows acts needs the name of the operator in whose name they are recorded: "
+          + "name one with --operator WHO.")
+    }
   }
 
   func run() throws {
