@@ -1,8 +1,16 @@
-/// The targets of links in a document inside the package exist, and so do the pages that a document
-/// or a comment cites, as in “`model.md` 5”.
+/// The targets of links in a document inside the package exist, with the heading that a link names,
+/// and so do the pages that a document or a comment cites, as in “`model.md` 5”.
 struct LinkRule: TidyRule {
   /// The package's files, by path.
   let paths: Set<String>
+  /// The headings of the pages, by path.
+  private let anchors: [String: PageAnchors]
+
+  init(_ files: [SourceFile]) {
+    paths = Set(files.map(\.path))
+    let pages = files.filter { $0.name.hasSuffix(".md") }
+    anchors = Dictionary(uniqueKeysWithValues: pages.map { ($0.path, PageAnchors(of: $0)) })
+  }
 
   func breaches(in file: SourceFile) -> [Breach] {
     citations(in: file) + (file.name.hasSuffix(".md") ? links(in: file) : [])
@@ -21,20 +29,24 @@ struct LinkRule: TidyRule {
   }
 
   private func links(in file: SourceFile) -> [Breach] {
-    let folder = file.components.dropLast()
-    return file.lines.enumerated().flatMap { index, line in
-      Self.targets(on: line).compactMap { target in
-        guard let path = Self.resolve(target, in: Array(folder)), !isThere(path) else {
-          return nil
-        }
-        return Breach(
+    file.lines.enumerated().flatMap { index, line in
+      Self.targets(on: line).filter { !isThere($0, from: file) }.map { target in
+        Breach(
           path: file.path, line: index + 1, message: "links to \(target), which is not there")
       }
     }
   }
 
-  private func isThere(_ path: String) -> Bool {
-    paths.contains(path) || paths.contains { $0.hasPrefix(path + "/") }
+  /// Returns whether the target of a link is in the package, or is elsewhere.
+  private func isThere(_ target: String, from file: SourceFile) -> Bool {
+    if target.contains(":") { return true }
+    let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let page = Self.resolve(parts[0], in: file)
+    guard paths.contains(page) || paths.contains(where: { $0.hasPrefix(page + "/") }) else {
+      return false
+    }
+    guard parts.count > 1, let anchors = anchors[page] else { return true }
+    return anchors.contains(parts[1])
   }
 
   /// Returns the texts in parentheses after a closing bracket.
@@ -46,11 +58,10 @@ struct LinkRule: TidyRule {
     }
   }
 
-  /// Returns the path relative to the package's folder; nil for a target elsewhere.
-  private static func resolve(_ target: String, in folder: [String]) -> String? {
-    let path = target.prefix { $0 != "#" }
-    guard !path.isEmpty, !path.contains(":") else { return nil }
-    var parts = folder
+  /// Returns the path relative to the package's folder.
+  private static func resolve(_ path: Substring, in file: SourceFile) -> String {
+    if path.isEmpty { return file.path }
+    var parts = Array(file.components.dropLast())
     for part in path.split(separator: "/") {
       switch part {
       case ".": continue

@@ -276,11 +276,17 @@ import Testing
     "a link to what is not there is caught",
     arguments: [
       ("[a](missing.md)", 1), ("[a](../README.md) [b](b.md#part)", 0), ("[a](../../x)", 1),
-      ("[a](https://swift.org) [b](#part)", 0), ("[a](../Tools) [b](../Tool)", 1),
+      ("[a](https://swift.org#x) [b](#part)", 1), ("[a](../Tools#x) [b](../Tool)", 1),
+      ("## The `last` part\n\n[a](#the-last-part)", 0), ("```\n# Part\n```\n[a](#part)", 1),
+      ("[a](b.md#one-two) [b](b.md#one--two-1)", 0), ("[a](b.md#apart) [b](b.md#Part)", 2),
     ])
   func linkNot(text: String, count: Int) {
-    let rule = LinkRule(paths: ["README.md", "docs/b.md", "Tools/test"])
-    #expect(lines(rule, in: "docs/a.md", text).count == count)
+    let page = SourceFile(path: "docs/a.md", text)
+    let rule = LinkRule([
+      page, SourceFile(path: "README.md", ""), SourceFile(path: "Tools/test", ""),
+      SourceFile(path: "docs/b.md", "# Part\n## One, two\n## [One](a.md) / two\n## one  TWO\n"),
+    ])
+    #expect(rule.breaches(in: page).count == count)
   }
 
   @Test(
@@ -291,7 +297,9 @@ import Testing
       ("let page = \"a.md\"", 0),
     ])
   func citationPage(text: String, count: Int) {
-    let rule = LinkRule(paths: ["README.md", "docs/b.md"])
+    let rule = LinkRule([
+      SourceFile(path: "README.md", ""), SourceFile(path: "docs/b.md", ""),
+    ])
     // Without backquotes above, so that this file does not break the rule.
     let cited = text.replacing("^", with: "`")
     for path in ["docs/a.md", "Sources/LedgerModel/A.swift"] {
