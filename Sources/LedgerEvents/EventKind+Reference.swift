@@ -21,7 +21,9 @@ extension EventKind {
     case .paymentAdded: "The app adds a payment to the queue."
     case .noteAdded: "Support adds a note to a customer's history."
     case .importReceived: "A file or a batch was imported; its events follow."
-    case .operatorActed: "An operator exported, signed, proved, backed up or erased something."
+    case .operatorActed:
+      "An operator made a key, exported, signed, proved or backed up something. (An erasure is "
+        + "`account.erased`.)"
     case .notificationReceived:
       "A server notification arrives that corresponds to no other type of the vocabulary."
     case .storefrontChanged: "The store account's country or region changes."
