@@ -15,9 +15,11 @@ struct WitnessCosign: ParsableCommand {
       one is in the state file, which is durable before anything is printed. Never go back to an \
       old state file: the witness would cosign a second history. A witness whose clock has gone \
       back signs nothing for a ledger that it cosigned at a later time (exit code 75). If the \
-      request is refused, the \
-      reason is on standard error with its HTTP status, and the exit code is 1 (403, 404, 409, \
-      422) or 65 (400). With status 409, standard output has the size that was cosigned last. \
+      request is refused, the reason is on standard error with its HTTP status, and the exit code \
+      is 1 (403, 404, 409, 422) or 65 (400). With status 409, standard output has the size that \
+      was cosigned last. Without a status, the witness itself failed: 65 for a damaged state file, \
+      66 if it is missing, 73 if --new-state finds one, 74 if a file or the command for the key \
+      fails. \
       Example:
 
         daybook witness cosign monday.request --key w1.key --log books.example.com/shop+7c2a…+AWl… \
