@@ -104,6 +104,8 @@ struct SpooledLine {
       let lines = try conflict.objects()
       #expect(lines.map { $0["status"] as? String } == ["rejected", "appended"])
       #expect(lines[0]["id"] as? String == "a")
+      // The other line was appended, and the reason says nothing about it.
+      #expect((lines[0]["refused"] as? String)?.hasSuffix(": give this event a new id.") == true)
       #expect(lines[1]["position"] as? Int == 4)
       let both = try await bench.append([other, "{}"])
       #expect(both.status == 422, "refused for different reasons")
