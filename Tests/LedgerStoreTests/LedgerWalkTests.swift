@@ -70,7 +70,7 @@ struct HeavyLedgerWalkTests {
 
   @Test("dense ones", arguments: 0..<8 as Range<UInt64>)
   func dense(part: UInt64) throws {
-    for seed in 0..<(Self.isLong ? 130 : 50) as Range<UInt64> {
+    for seed in 0..<(Self.isLong ? 130 : 25) as Range<UInt64> {
       let seed = 1_000 + seed * 8 + part
       try walk(Histories.dense(seed: seed), seed: seed, oracleEvery: 6)
     }
@@ -78,14 +78,14 @@ struct HeavyLedgerWalkTests {
 
   @Test("long dense ones")
   func longDense() throws {
-    for seed in 0..<(Self.isLong ? 60 : 25) as Range<UInt64> {
+    for seed in 0..<(Self.isLong ? 60 : 12) as Range<UInt64> {
       try walk(Histories.dense(seed: seed, count: 300), seed: seed, pieceMax: 40)
     }
   }
 
   @Test("sparse ones")
   func sparse() throws {
-    for seed in 100..<(Self.isLong ? 130 : 112) as Range<UInt64> {
+    for seed in 100..<(Self.isLong ? 130 : 106) as Range<UInt64> {
       let events = Histories.sparse(seed: seed, count: 3_000, accounts: 60)
       try walk(events, seed: seed, pieceMax: 400)
     }
@@ -93,7 +93,7 @@ struct HeavyLedgerWalkTests {
 
   @Test("realistic ones")
   func realistic() throws {
-    for seed in 100..<(Self.isLong ? 120 : 108) as Range<UInt64> {
+    for seed in 100..<(Self.isLong ? 120 : 104) as Range<UInt64> {
       try walk(Histories.realistic(seed: seed, count: 3_000), seed: seed, pieceMax: 500)
     }
   }
