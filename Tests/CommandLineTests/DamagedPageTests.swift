@@ -1,4 +1,5 @@
 import Foundation
+import LedgerEvents
 import Testing
 
 /// Damaged pages, met by the program as users run it.
@@ -219,6 +220,35 @@ import Testing
         .replacing(/[0-9a-f]{64}/, with: "5f0c…"))```
       """
     try checkDocument(shown)
+  }
+
+  @Test("salvage does not say that names are as they were that nothing proves")
+  func unprovenNames() throws {
+    let ledger = try TestLedger()
+    let lines = (0..<18).map { Sample.purchase("t\($0)", of: "customer-\($0)", at: $0) }
+    #expect(try ledger.run("append", input: lines.joined(separator: "\n")).status == 0)
+    let file = URL(filePath: "\(ledger.path)/log/data.mdb")
+    var data = try Data(contentsOf: file)
+    // The row of a transaction after the last whole block of 16: t17 becomes t1w.
+    let row = Data([NameKind.transaction.rawValue] + Array("t17".utf8))
+    try #require(data.range(of: row) != nil)
+    while let range = data.range(of: row) { data[range.upperBound - 1] ^= 64 }
+    try data.write(to: file)
+    try FileManager.default.removeItem(atPath: "\(ledger.path)/root")
+    let found = try ledger.run("salvage", ledger.path, "--into", ledger.folder.path("saved"))
+    #expect(found.status == 1)
+    #expect(found.lines.contains("positions 1 to 16 are as they were, with their roots"))
+    #expect(found.lines.contains("not proven: positions 17–18"))
+    #expect(found.output.contains("2 names are not proven"))
+    #expect(!found.output.contains("nothing is missing"))
+    let json = try ledger.run(
+      "salvage", ledger.path, "--into", ledger.folder.path("again"), "--format", "json"
+    ).object()
+    #expect(json["namesUnproven"] as? Int == 2)
+    let positions = try #require(json["unprovenPositions"] as? [[String: Any]])
+    #expect(positions.map { $0["from"] as? Int } == [17])
+    #expect(positions.map { $0["to"] as? Int } == [18])
+    #expect(json["unbrokenThrough"] as? Int == 16)
   }
 
   private func checkDocument(_ shown: String) throws {

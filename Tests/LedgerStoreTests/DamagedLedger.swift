@@ -175,6 +175,13 @@ struct DamagedLedger {
 
   /// The log with other bytes wherever `bytes` are, in pages of earlier commits, too.
   func replaced(_ bytes: [UInt8], _ change: (inout [UInt8]) -> Void) throws -> Data {
+    try Self.replaced(bytes, in: data, change)
+  }
+
+  /// As ``replaced(_:_:)``, of another log.
+  static func replaced(
+    _ bytes: [UInt8], in data: Data, _ change: (inout [UInt8]) -> Void
+  ) throws -> Data {
     var changed = data
     var damaged = bytes
     change(&damaged)

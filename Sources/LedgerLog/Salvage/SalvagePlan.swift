@@ -17,6 +17,11 @@ struct SalvagePlan {
   /// Names of people, and positions of kept events, that were not erased and whose keys are zeros.
   private(set) var namesWithoutKey: Set<NameNumber> = []
   private(set) var textsWithoutKey: Set<UInt64> = []
+  /// Names that neither the tree nor a key proves. Each of them may be another name than the one
+  /// that was written.
+  private(set) var namesUnproven: Set<NameNumber> = []
+  /// The positions of kept events that use such a name.
+  private(set) var usingUnproven: Set<UInt64> = []
   /// What was erased.
   let erasures: SalvagedErasures
   /// The last slot that has a key. A row with a higher slot is damaged.
@@ -95,7 +100,8 @@ struct SalvagePlan {
         names[number] = judge(number, introducedAt: position)
       }
     }
-    // A name stays good if only the event that introduced it is damaged.
+    // A name stays good if only the event that introduced it is damaged. But no other leaf of the
+    // tree holds it, so nothing proves it.
     for key in Array(source.names.keys) + Array(source.people.keys) where key > 0 {
       let number = NameNumber(truncatingIfNeeded: key)
       if names[number] == nil { names[number] = judge(number, introducedAt: nil) }
@@ -137,9 +143,12 @@ struct SalvagePlan {
   ) -> NameState {
     guard let row = source.name(number) else { return .bad("it is missing or damaged") }
     let isContradicted = position.map(proof.isContradicted) ?? false
-    if source.needsProof(name: number), !(position.map(proof.isProven) ?? false) {
+    let isProven = position.map(proof.isProven) ?? false
+    if source.needsProof(name: number), !isProven {
       return .bad("no intact page refers to it, and the hash tree does not prove it")
     }
+    // A key may prove it below.
+    if !isProven { namesUnproven.insert(number) }
     guard let name = SealedName(row.span) else {
       if isContradicted { return .bad("the hash tree has another hash for it") }
       guard let kind = NameKind(rawValue: row[0]) else { return .bad("it has no kind") }
@@ -170,14 +179,29 @@ struct SalvagePlan {
         == Commitment.name(name.kind, text, nonce: secret.nonce),
       name.hasHash(head.people.hash(text.text.utf8.span, name.kind))
     {
+      namesUnproven.remove(number)
       return .good(kind)
     }
     // Keep what is left only if the tree proves it. Otherwise, nobody knows whose name it was.
-    guard position.map(proof.isProven) ?? false else {
-      return .bad("its key does not decrypt its text")
-    }
+    guard isProven else { return .bad("its key does not decrypt its text") }
     namesLost.insert(number)
     return .good(kind)
+  }
+
+  /// Returns which of these names an event uses that is not left out.
+  func numbersUsed(among names: Set<NameNumber>) -> Set<NameNumber> {
+    var used: Set<NameNumber> = []
+    if names.isEmpty { return used }
+    for position in positions {
+      guard let bytes = source.record(position) else { continue }
+      // A record that was found could be read before.
+      do throws(RecordError) {
+        try RecordView(bytes.span, isChecked: false).forEachNumber { number in
+          if names.contains(number) { used.insert(number) }
+        }
+      } catch { continue }
+    }
+    return used
   }
 
   // MARK: - Events
@@ -225,6 +249,7 @@ struct SalvagePlan {
       var introduced: Set<NameNumber> = []
       textsLost = []
       textsWithoutKey = []
+      usingUnproven = []
       for position in 1..<last + 1 where missing[position] == nil {
         if let reason = reasonAgainst(position, &introduced) {
           missing[position] = reason
@@ -252,12 +277,14 @@ struct SalvagePlan {
       let record = try RecordView(bytes.span, isChecked: false)
       if let reason = reasonAgainstNames(of: record) { return reason }
       let isForgotten = forgets(record)
-      for number in Self.numbers(of: record) where !introduced.contains(number) {
+      let numbers = Self.numbers(of: record)
+      for number in numbers where !introduced.contains(number) {
         if case .forgotten = names[number], !isForgotten {
           return "name \(number) was never given a key, and the erasure before it is damaged"
         }
       }
-      introduced.formUnion(Self.numbers(of: record))
+      introduced.formUnion(numbers)
+      if numbers.contains(where: namesUnproven.contains) { usingUnproven.insert(position) }
       if !isPersonalWhole(record, isForgotten) { textsLost.insert(position) }
       return nil
     } catch { return error.message }

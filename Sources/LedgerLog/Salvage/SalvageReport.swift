@@ -35,7 +35,8 @@ public struct SalvageReport: Sendable {
   /// Whether it may have had more: its newest commit cannot be read, or does not hold as many
   /// events as it counts, and nothing beside the log says how far it went.
   public let mayHaveHadMore: Bool
-  /// Up to this position, everything is as it was, with the same roots of the tree.
+  /// Up to this position, everything is as it was, with the same roots of the tree. It is before
+  /// the first event that was left out, and before the first one with a name that nothing proves.
   public let unbrokenThrough: UInt64
   /// The positions that were left out, in order.
   public let gaps: [Gap]
@@ -43,8 +44,14 @@ public struct SalvageReport: Sendable {
   /// was left out.
   public let moves: [Move]
   /// The number of kept events that the tree neither proves nor contradicts, because something near
-  /// them is missing. Their checksums are right.
+  /// them is missing, or that use a name that nothing proves. Their checksums are right.
   public let unproven: UInt64
+  /// The former positions of these events, in order.
+  public let unprovenPositions: [ClosedRange<UInt64>]
+  /// The number of names that kept events use and that nothing proves: the tree does not, because
+  /// something near the event that introduced them is missing, and no key does. A name has no
+  /// checksum, so each of them may be another one than was written.
+  public let namesUnproven: Int
   /// The number of kept events that the tree contradicts, because a node of the tree is damaged or
   /// a record was changed on purpose.
   public let contradicted: UInt64
@@ -70,10 +77,10 @@ public struct SalvageReport: Sendable {
   /// The damaged pages of the log.
   public let pages: [Page]
 
-  /// Whether nothing was lost, as far as is known.
+  /// Whether nothing was lost, as far as is known, and every kept name is the one that was written.
   public var isComplete: Bool {
     !mayHaveHadMore && gaps.isEmpty && textsLost.isEmpty && namesLost == 0 && keysGivenUp == nil
-      && namesWithoutKey == 0 && textsWithoutKey.isEmpty
+      && namesWithoutKey == 0 && textsWithoutKey.isEmpty && namesUnproven == 0
   }
 }
 
@@ -87,26 +94,37 @@ extension SalvagePlan {
   }
 
   /// How many of these names a kept event uses.
-  private func usedNames(_ names: Set<NameNumber>) -> Int {
-    if names.isEmpty { return 0 }
-    var used: Set<NameNumber> = []
+  private func usedNames(_ names: Set<NameNumber>) -> Int { numbersUsed(among: names).count }
+
+  /// The kept events that the tree does not prove together with all their names.
+  private var unproven: (count: UInt64, positions: [ClosedRange<UInt64>]) {
+    var (count, ranges) = (UInt64(0), [ClosedRange<UInt64>]())
     for position in positions {
-      guard let bytes = source.record(position) else { continue }
-      // Every kept record could be read before.
-      do throws(RecordError) {
-        try RecordView(bytes.span, isChecked: false).forEachNumber { number in
-          if names.contains(number) { used.insert(number) }
-        }
-      } catch { continue }
+      let isUnproven = !proof.isProven(position) && !proof.isContradicted(position)
+      guard isUnproven || usingUnproven.contains(position) else { continue }
+      count += 1
+      if let last = ranges.last, last.upperBound + 1 == position {
+        ranges[ranges.count - 1] = last.lowerBound...position
+      } else {
+        ranges.append(position...position)
+      }
     }
-    return used.count
+    return (count, ranges)
+  }
+
+  /// The last position before which nothing is missing or may have changed.
+  private func unbrokenThrough(_ gaps: [SalvageReport.Gap]) -> UInt64 {
+    let broken = [
+      gaps.first?.positions.lowerBound, changedErasures.first, usingUnproven.min(),
+    ]
+    return broken.compactMap { $0 }.min().map { $0 - 1 } ?? last
   }
 
   /// What the plan keeps and leaves out.
   func report(mayHaveHadMore: Bool, notes: [String]) -> SalvageReport {
     var gaps: [SalvageReport.Gap] = []
     var moves: [SalvageReport.Move] = []
-    var (kept, unproven, contradicted) = (UInt64(0), UInt64(0), UInt64(0))
+    var (kept, contradicted) = (UInt64(0), UInt64(0))
     for position in 1..<last + 1 {
       if let reason = missing[position] {
         if let gap = gaps.last, gap.positions.upperBound + 1 == position, gap.reason == reason {
@@ -118,11 +136,7 @@ extension SalvagePlan {
         continue
       }
       kept += 1
-      if proof.isContradicted(position) {
-        contradicted += 1
-      } else if !proof.isProven(position) {
-        unproven += 1
-      }
+      if proof.isContradicted(position) { contradicted += 1 }
       guard kept != position else { continue }
       if let move = moves.last, move.old.upperBound + 1 == position {
         moves[moves.count - 1] = SalvageReport.Move(
@@ -131,12 +145,12 @@ extension SalvagePlan {
         moves.append(SalvageReport.Move(old: position...position, new: kept))
       }
     }
+    let unproven = unproven
     return SalvageReport(
       lastPosition: last, kept: kept, mayHaveHadMore: mayHaveHadMore,
-      unbrokenThrough: min(
-        gaps.first.map { $0.positions.lowerBound - 1 } ?? last,
-        changedErasures.first.map { $0 - 1 } ?? last), gaps: gaps,
-      moves: moves, unproven: unproven, contradicted: contradicted, textsLost: textsLost.sorted(),
+      unbrokenThrough: unbrokenThrough(gaps), gaps: gaps, moves: moves, unproven: unproven.count,
+      unprovenPositions: unproven.positions, namesUnproven: usedNames(namesUnproven),
+      contradicted: contradicted, textsLost: textsLost.sorted(),
       namesLost: usedNames(namesLost), namesWithoutKey: usedNames(namesWithoutKey),
       textsWithoutKey: textsWithoutKey.sorted(), mayHaveErased: !erasures.isWhole,
       namesRepaired: source.repaired.count, keysGivenUp: keys.fault,

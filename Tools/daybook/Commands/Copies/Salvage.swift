@@ -10,10 +10,12 @@ struct Salvage: ParsableCommand {
       Reads the pages of the damaged log without LMDB, which a damaged page could end, and keeps \
       every event whose record has its checksum and whose names are there. If the hash tree \
       contradicts a name, events that need it are left out; if it contradicts only a record, the \
-      event is kept, and the report counts it. Up to the first event that is missing, positions \
-      and roots stay as they were; behind it events move up. What was erased stays erased. The \
+      event is kept, and the report counts it. If something beside an event is missing, the hash \
+      tree may no longer prove a name: events that use it are kept, and the report lists them. \
+      Up to the first event that is missing or uses such a name, positions and roots stay as \
+      they were; behind one that is missing, events move up. What was erased stays erased. The \
       damaged ledger is only read, and the new folder may not exist yet. The exit code is 1 if \
-      anything is missing. Restore a backup instead, if it is new enough. Example:
+      anything is missing or a name is not proven. Restore a backup instead, if it is new enough. Example:
 
         daybook salvage shop.daybook --into saved.daybook
       """)
@@ -88,7 +90,13 @@ struct Salvage: ParsableCommand {
     if report.unproven > 0 {
       lines.append(
         report.unproven.counted("event has a correct checksum", "events have correct checksums")
-          + ", but the hash tree can no longer prove them")
+          + ", but the hash tree can no longer prove them with all their names")
+      lines += Self.list(report.unprovenPositions) { "not proven: \(Self.words($0))" }
+    }
+    if report.namesUnproven > 0 {
+      lines.append(
+        report.namesUnproven.counted("name is not proven", "names are not proven")
+          + ", so events may name something else than they did: compare with a copy that you trust")
     }
     if report.contradicted > 0 {
       lines.append(
@@ -141,6 +149,13 @@ struct Salvage: ParsableCommand {
         }
       }
       json.member("unproven", report.unproven)
+      json.member("unprovenPositions", each: report.unprovenPositions) { json, positions in
+        json.object { json in
+          json.member("from", positions.lowerBound)
+          json.member("to", positions.upperBound)
+        }
+      }
+      json.member("namesUnproven", report.namesUnproven)
       json.member("contradicted", report.contradicted)
       json.member("textsLost", each: report.textsLost) { $0.value($1) }
       json.member("namesLost", report.namesLost)
