@@ -92,6 +92,39 @@ import Testing
     #expect(!listed.contains(try whole.lastNote()))
   }
 
+  @Test("leaves out the events of one that became another name, which the tree proves")
+  func equalToProven() throws {
+    // A hundred becomes three hundred.
+    let log = try damaged(Self.transaction) { $0[$0.count - 3] ^= 2 }
+    let (report, changed) = try salvage(log)
+    #expect(changed == [])
+    #expect(Self.positions(report.gaps.map(\.positions)) == [100, 101])
+    #expect(report.gaps.last?.reason.contains("which the hash tree proves") == true)
+  }
+
+  @Test("leaves out the events of both names if nothing proves which one was damaged")
+  func equalToUnproven() throws {
+    let log = try damaged(Self.product) { $0[$0.count - 1] ^= 1 }
+    let (report, changed) = try salvage(log)
+    #expect(changed == [])
+    #expect(
+      Self.positions(report.gaps.map(\.positions))
+        == uses("product-3").union(uses("product-2")).union([2]))
+    #expect(report.gaps.contains { $0.reason.contains("the hash tree proves neither") })
+  }
+
+  @Test("saves the rest of a log without a root in whose last block a name became another one")
+  func equalAtTheEnd() throws {
+    // What the last transaction becomes is of an earlier block, or of the last one, too.
+    for (byte, bit, left) in [(3, 2, [331]), (1, 1, [330, 331])] as [(Int, UInt8, Set<UInt64>)] {
+      let log = try whole.replaced(Self.row("transaction-329")) { $0[$0.count - byte] ^= bit }
+      let (report, changed) = try salvage(log, hasRoot: false)
+      #expect(changed == [])
+      #expect(Self.positions(report.gaps.map(\.positions)) == left)
+      #expect(report.kept == DamagedLedger.count - UInt64(left.count))
+    }
+  }
+
   @Test("does not say that they are as they were, after the last whole block without a root")
   func end() throws {
     let log = try whole.replaced(Self.row("transaction-329")) { $0[$0.count - 1] ^= 64 }

@@ -48,6 +48,7 @@ struct SalvagePlan {
     self.erasures = erasures
     judgeNames()
     leaveOutRepeated()
+    separateEqualNames()
     judgeEvents()
   }
 
@@ -186,6 +187,45 @@ struct SalvagePlan {
     guard isProven else { return .bad("its key does not decrypt its text") }
     namesLost.insert(number)
     return .good(kind)
+  }
+
+  /// Leaves out public names that have the kind and text of another one, as far as the tree does
+  /// not prove them. A text is numbered once, so damage made one name of the other. If the tree
+  /// proves neither, nobody knows which one it was, and both are left out.
+  private mutating func separateEqualNames() {
+    var texts: Set<[UInt8]> = []
+    for number in namesUnproven where isGood(number) {
+      guard let row = source.name(number), SalvageSource.isPublicName(row) else { continue }
+      texts.insert(row)
+    }
+    if texts.isEmpty { return }
+    var equal: [[UInt8]: [NameNumber]] = [:]
+    for key in source.names.keys where key > 0 {
+      let number = NameNumber(truncatingIfNeeded: key)
+      guard let row = source.name(number), texts.contains(row) else { continue }
+      equal[row, default: []].append(number)
+    }
+    let groups = equal.values.filter { $0.count > 1 }
+    if groups.isEmpty { return }
+    let used = numbersUsed(among: Set(groups.joined()))
+    for group in groups {
+      // A row that no tree leads to may be one of a commit that failed, and says nothing then.
+      let numbers = group.filter { number in
+        source.names.origin(of: UInt64(number))?.isOfTree == true
+          || isGood(number) && used.contains(number)
+      }
+      let right = numbers.first { isGood($0) && !namesUnproven.contains($0) }
+      for number in numbers where number != right && isGood(number) {
+        guard let other = right ?? numbers.first(where: { $0 != number }) else { continue }
+        names[number] = .bad(
+          "it has the same text as name \(other), "
+            + (right == nil ? "and the hash tree proves neither" : "which the hash tree proves"))
+      }
+    }
+  }
+
+  private func isGood(_ number: NameNumber) -> Bool {
+    if case .good = names[number] { true } else { false }
   }
 
   /// Returns which of these names an event uses that is not left out.
