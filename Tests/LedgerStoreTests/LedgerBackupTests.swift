@@ -121,4 +121,36 @@ struct LedgerBackupTests {
     try ledger.backUpKeys(to: folder + "/safe.keys")
     #expect(try left() == ["ledger", "safe.keys"])
   }
+
+  @Test("keeps the copy of the keys that a restored ledger's other keys would replace")
+  func cloneKeys() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    let (copy, safe) = (folder + "/copy", folder + "/safe.keys")
+    _ = try ledger.backUp(to: copy)
+    try ledger.backUpKeys(to: safe)
+    _ = try Ledger.restore(copy, to: folder + "/clone", keys: .file(safe))
+    let clone = try Ledger(at: folder + "/clone")
+    // As long as no key was made since, the copies are the same.
+    try clone.backUpKeys(to: safe)
+    // Both need a second block of 4,096 keys, and each makes its own.
+    for ledger in [ledger, clone] {
+      let events = (1...4_200).map { number in
+        EventInput(
+          event: Event(
+            id: Name("e\(number)"), type: EventType(.sessionStarted),
+            occurredAt: Instant(microseconds: 1_700_000_000_000_000),
+            account: Name("account-\(number)")))
+      }
+      try ledger.appendAndWait(events)
+    }
+    try ledger.backUpKeys(to: safe)
+    let before = try Data(contentsOf: URL(filePath: safe))
+    let error = #expect(throws: LedgerError.self) { try clone.backUpKeys(to: safe) }
+    #expect(error?.code == .corrupt)
+    #expect(error?.message.contains("other keys") == true, "\(error?.message ?? "")")
+    #expect(try Data(contentsOf: URL(filePath: safe)) == before)
+    try clone.backUpKeys(to: folder + "/clone.keys")
+    try clone.close()
+  }
 }

@@ -90,25 +90,43 @@ extension Ledger {
     }
   }
 
-  /// Copies the key file and replaces any earlier copy.
+  /// Copies the key file and replaces an earlier copy, unless that would lose a key.
   ///
   /// Call this after the log has been copied: keys are only ever added, so a copy that is made
   /// later has every key that the copied log needs.
   ///
   /// - Parameters:
   ///   - file: The file to write. It appears as a whole, with permissions only for its owner. It
-  ///     may not be in the folder of the ledger.
+  ///     may not be in the folder of the ledger, and what is there must be an earlier copy
+  ///     (``checkKeyCopy(at:)``).
   ///   - encryption: For whom to encrypt it; nil for a plain copy.
   /// - Complexity: O(*n*) in the size of the key file.
   /// - Throws: ``LedgerError``: `keysMissing` without a key file or if a recipient is unusable,
-  ///   `cannotCreate` in the folder of the ledger, `corrupt` if the key file is damaged, `full`,
-  ///   `io`.
+  ///   `full`, `io`; `cannotCreate` and `corrupt` as ``checkKeyCopy(at:)``.
   public func backUpKeys(
     to file: String, encryption: AgeEncryption? = nil
   ) throws(LedgerError) {
     guard try hasKeyFile() else { throw .keysMissing(log.keyFile) }
-    try refuseOwnFolder(file)
+    try checkKeyCopy(at: file)
     try LedgerPart.replace(file, byCopyOf: log.keyFile, encryption)
+  }
+
+  /// Checks that a copy of the key file may be made at a path.
+  ///
+  /// It may take the place of an earlier copy from the same ledger, unless that has keys which the
+  /// key file lacks and which were not erased: then the key file is damaged, or the ledger is
+  /// another one that was restored from the same backup. An encrypted copy cannot be looked into.
+  /// It may be replaced if every key is there that was not erased, and none that was.
+  ///
+  /// - Parameter file: The path. If nothing is there, it only may not be in the ledger's folder.
+  /// - Complexity: O(*n*) in the size of the key file. To replace an encrypted copy, the log is
+  ///   verified if the key file lacks keys that were not erased.
+  /// - Throws: ``LedgerError``: `cannotCreate` in the folder of the ledger, and if something is
+  ///   there that is no earlier copy; `corrupt` if a key would be lost, or the key file is damaged;
+  ///   `keysMissing` without a key file, `io`.
+  public func checkKeyCopy(at file: String) throws(LedgerError) {
+    try refuseOwnFolder(file)
+    try log.checkKeyCopy(at: file)
   }
 
   /// Refuses a file in the ledger's folder or a folder in it, where a copy would replace what the

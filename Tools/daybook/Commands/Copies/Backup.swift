@@ -12,7 +12,8 @@ struct Backup: ParsableCommand {
       and node of it is verified, and the backup is recorded in the ledger, before the folder \
       gets its name. It contains no projections, which `restore` rebuilds, and no keys of \
       personal data: --keys writes these to another place, after the log. Replace that copy after \
-      an erasure. With --since, only what follows a position is copied: name the position that \
+      an erasure. --keys replaces nothing but an earlier copy, and no copy with keys that the key \
+      file lacks. With --since, only what follows a position is copied: name the position that \
       the backup before ends with. With --encrypt-to or --passphrase-file, the backup and the copy \
       of the keys are encrypted in the age format, so that `age` decrypts them, too. Examples:
 
@@ -34,7 +35,7 @@ struct Backup: ParsableCommand {
 
   @Option(
     help:
-      "Also copies the key file, in place of this one. Keep it in another place than the backup.")
+      "Also copies the key file, over an earlier copy. Keep it in another place than the backup.")
   var keys: String?
 
   @OptionGroup var encrypting: EncryptionOptions
@@ -56,6 +57,8 @@ struct Backup: ParsableCommand {
             + "restore \(ledger.path) --without-keys --ledger NEW`.",
           exitCode: ExitStatus.noInput)
       }
+      // The copy is looked at again when it is replaced. Here, nothing has been copied in vain.
+      if let keys { try ledger.checkKeyCopy(at: keys) }
       let bar = ProgressBar("verifying the copy", unit: "events")
       defer { bar.end() }
       let recording = { (copy: LedgerCopy) throws(LedgerError) in
