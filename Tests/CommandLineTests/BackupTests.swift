@@ -260,8 +260,50 @@ import Testing
     #expect(try restored("restore", copy, "--keys", keys).status == 0)
     #expect(
       try FileManager.default.subpathsOfDirectory(atPath: copy).sorted() == [
-        "log", "log/data.mdb",
+        "log", "log/data.mdb", "root",
       ])
+  }
+
+  /// Changes a product's name in the log of a backup, in all places.
+  private func rename(_ name: String, _ other: String, in copy: String) throws {
+    let file = URL(fileURLWithPath: copy + "/log/data.mdb")
+    var data = try Data(contentsOf: file)
+    var found = 0
+    while let range = data.range(of: Data(name.utf8)) {
+      data.replaceSubrange(range, with: Data(other.utf8))
+      found += 1
+    }
+    try #require(found > 0)
+    try data.write(to: file)
+  }
+
+  @Test("a changed name of the last events is found by the root that the backup holds")
+  func changedName() throws {
+    let purchase = Sample.purchase("t3", of: "zoe", at: 20)
+      .replacingOccurrences(of: #""map""#, with: #""map1""#)
+    let appended = try ledger.run("append", input: purchase)
+    try #require(appended.status == 0, "\(appended.errors)")
+    let copy = try backUp()
+    try rename("map1", "mapq", in: copy)
+    let refused = try restored("restore", copy, "--keys", keys)
+    #expect(refused.status == 65, "\(refused.output)")
+    #expect(refused.errors.contains("does not have the root that is in \(copy)/root"))
+    #expect(try !left().contains { $0.hasPrefix("restored") })
+  }
+
+  @Test("a backup from before backups had a root is restored with a warning") func noRoot() throws {
+    let copy = try backUp()
+    try FileManager.default.removeItem(atPath: copy + "/root")
+    let made = try restored("restore", copy, "--keys", keys)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.errors.contains("warning: the backup has no file `root`"))
+    #expect(made.errors.contains("the last 2 events"))
+    // A backup of the new ledger has one.
+    let second = ledger.folder.path("second")
+    #expect(try restored("backup", second).status == 0)
+    let again = try run(
+      ["restore", second, "--keys", keys], ledger: ledger.folder.path("again"))
+    #expect(again.status == 0 && !again.errors.contains("warning"), "\(again.errors)")
   }
 
   @Test("a key file from before an erasure is reported, and is not what was given up")

@@ -1,6 +1,7 @@
 import Foundation
 import LMDB
 import LedgerEvents
+import LedgerLog
 import LedgerStore
 import Testing
 
@@ -152,5 +153,82 @@ struct LedgerBackupTests {
     #expect(try Data(contentsOf: URL(filePath: safe)) == before)
     try clone.backUpKeys(to: folder + "/clone.keys")
     try clone.close()
+  }
+
+  private func event(_ id: Name) -> EventInput {
+    EventInput(
+      event: Event(
+        id: id, type: EventType(.sessionStarted),
+        occurredAt: Instant(microseconds: 1_700_000_000_000_000), account: "ann"))
+  }
+
+  /// The root that is kept beside the log in a folder.
+  private func keptRoot(_ path: String) throws -> KeptRoot? {
+    let log = try EventLog(open: path, access: .readOnly)
+    let kept = try log.keptRoot()
+    try log.close()
+    return kept
+  }
+
+  @Test("holds its own root, whatever is appended meanwhile, and so does what becomes of it")
+  func root() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    let copy = folder + "/copy"
+    var isAppended = false
+    let made = try ledger.backUp(
+      to: copy,
+      progress: { _, _ in
+        // The log has been copied, and the copy is being verified.
+        if isAppended { return }
+        isAppended = true
+        #expect(throws: Never.self) { try ledger.appendAndWait([event("later")]) }
+      })
+    #expect(isAppended && made.position == 1 && made.unproven == 0)
+    let root = KeptRoot(position: made.position, root: made.root)
+    #expect(try keptRoot(copy) == root)
+    let file = copy + "/root"
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    let more = try ledger.backUp(since: 1, to: folder + "/more")
+    let restored = try Ledger.restore(
+      copy, increments: [folder + "/more"], to: folder + "/restored",
+      keys: .file(ledger.keyFile))
+    #expect(restored.position == 2 && restored.root == more.root && restored.unproven == 0)
+    #expect(
+      try keptRoot(folder + "/restored") == KeptRoot(position: 2, root: more.root))
+  }
+
+  @Test("is refused if its root is another one or cannot be read, and restored without one")
+  func otherRoot() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let ledger = try ledger()
+    let (copy, restored) = (folder + "/copy", folder + "/restored")
+    _ = try ledger.backUp(to: copy)
+    let file = URL(filePath: copy + "/root")
+    let whole = try Data(contentsOf: file)
+    // A later root of the same ledger: the log of the backup went back.
+    try ledger.appendAndWait([event("later")])
+    _ = try ledger.backUp(to: folder + "/next")
+    try Data(contentsOf: URL(filePath: folder + "/next/root")).write(to: file)
+    var error = #expect(throws: LedgerError.self) {
+      try Ledger.restore(copy, to: restored, keys: .file(ledger.keyFile))
+    }
+    #expect(error?.code == .corrupt && error?.message.contains("up to position 2") == true)
+    // One of its two slots is enough.
+    var damaged = whole
+    damaged[40] ^= 1
+    try damaged.write(to: file)
+    let made = try Ledger.restore(copy, to: restored, keys: .file(ledger.keyFile))
+    #expect(made.unproven == 0)
+    damaged[512 + 40] ^= 1
+    try damaged.write(to: file)
+    error = #expect(throws: LedgerError.self) {
+      try Ledger.restore(copy, to: folder + "/second", keys: .file(ledger.keyFile))
+    }
+    #expect(error?.code == .corrupt && error?.message.contains("/root is damaged") == true)
+    try FileManager.default.removeItem(at: file)
+    let old = try Ledger.restore(copy, to: folder + "/second", keys: .file(ledger.keyFile))
+    #expect(old.unproven == 1)
   }
 }

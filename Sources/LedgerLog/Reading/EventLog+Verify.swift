@@ -60,6 +60,11 @@ extension EventLog {
     } catch { throw LedgerError(error) }
   }
 
+  /// Returns the root that was kept beside the log last; `nil` if there is none.
+  ///
+  /// - Throws: ``LedgerError``: `corrupt` if the file is damaged, `io`.
+  package func keptRoot() throws(LedgerError) -> KeptRoot? { try roots.kept() }
+
   /// Waits until the root that was kept after the last commit of this process is on the disk.
   ///
   /// - Throws: ``LedgerError``: `io`.

@@ -19,6 +19,10 @@ extension LogView {
     return MerkleFrontier(size: lastPosition, peaks: try peaks(at: lastPosition, &hasher))
   }
 
+  /// The number of events at the end of the log that no stored node covers, at most 15. Only a root
+  /// from elsewhere shows that their names are as they were written.
+  package var eventsAfterNodes: UInt64 { lastPosition % (1 << UInt64(MerkleTree.storedLevelMin)) }
+
   func peaks(
     at size: UInt64, _ hasher: inout TreeHasher
   ) throws(LedgerError) -> [TreeHash] {

@@ -63,6 +63,14 @@ package final class RootKeeper: Sendable {
     state.withLock { $0.failure = failure }
   }
 
+  /// Writes the root of a copy of a log into both slots, and waits until it is on the disk.
+  ///
+  /// - Throws: ``LedgerError``: `full`, `io`.
+  package func keepDurably(_ kept: KeptRoot) throws(LedgerError) {
+    for _ in 0..<RootKeeper.slotCount { try write(kept.root, at: kept.position) }
+    try sync()
+  }
+
   /// Why the root of the last commit could not be kept; `nil` if it was.
   func failure() -> LedgerError? { state.withLock { $0.failure } }
 
@@ -179,6 +187,20 @@ package struct KeptRoot: Hashable, Sendable {
   package let position: UInt64
   /// The root at that position.
   package let root: TreeHash
+
+  package init(position: UInt64, root: TreeHash) {
+    self.position = position
+    self.root = root
+  }
+
+  /// Whether a log is at least as long and has this root.
+  ///
+  /// - Complexity: O(log *n*).
+  /// - Throws: ``LedgerError``: `corrupt` if the log is too damaged to tell, `io`.
+  package func fits(_ log: LogView) throws(LedgerError) -> Bool {
+    guard position <= log.lastPosition else { return false }
+    return try log.root(at: position) == root
+  }
 
   /// Checks that the log is at least as long and has this root.
   ///

@@ -13,6 +13,10 @@ public struct LedgerCopy: Hashable, Sendable {
   public let keyFaults: [LogFault]
   /// The number of names and texts of people whose key is missing although nothing was erased.
   public let keysMissing: Int
+  /// The number of events at its end of whose names nothing shows that they are as they were
+  /// written, at most 15. It is above 0 only after the restoration of a backup without a root,
+  /// which was made before backups had one.
+  public internal(set) var unproven: UInt64 = 0
 }
 
 /// Where the keys of a restored ledger come from.
@@ -27,10 +31,10 @@ public enum RestoredKeys: Sendable {
 extension Ledger {
   /// Copies the log to a new folder while others continue to append, and verifies the copy.
   ///
-  /// The copy is the log as it was at one commit. It has no projections, because they can be folded
-  /// again. It has no keys: back those up separately, so that an erasure can reach them. The folder
-  /// appears as a whole or not at all. An encrypted copy is one file in the age format; no plain
-  /// text of it reaches the disk.
+  /// The copy is the log as it was at one commit, and its root, with which `restore` compares it.
+  /// It has no projections, because they can be folded again. It has no keys: back those up
+  /// separately, so that an erasure can reach them. The folder appears as a whole or not at all. An
+  /// encrypted copy is one file in the age format; no plain text of it reaches the disk.
   ///
   /// - Parameters:
   ///   - folder: The folder to create. It must not exist, but its parent must.
@@ -181,7 +185,7 @@ extension Ledger {
   ) throws(LedgerError) -> LedgerCopy {
     let target = try NewLedgerFolder(folder)
     return try target.fill { (part) throws(LedgerError) in
-      try part.copyLog(ofBackup: backup, decryption)
+      let unproven = try part.copyLog(ofBackup: backup, decryption)
       for increment in increments { try part.apply(increment, decryption) }
       switch keys {
       case .file(let path):
@@ -196,7 +200,9 @@ extension Ledger {
         }
         try part.makeKeys(ledger: ledger, taken: taken)
       }
-      let copy = try part.verify(keysIn: part.path, progress)
+      var copy = try part.verify(keysIn: part.path, progress)
+      // An increment states the root that it follows on, which has been compared.
+      if increments.isEmpty { copy.unproven = unproven }
       if case .file(let path) = keys, !givesUpMissingKeys {
         try part.withLog { (log) throws(LedgerError) in
           try part.requireKeys(of: log, copy, file: path)

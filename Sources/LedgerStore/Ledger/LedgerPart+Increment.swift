@@ -26,25 +26,69 @@ extension LedgerPart {
   }
 
   /// Copies the log of a full backup, encrypted or not, or of any other ledger.
-  func copyLog(ofBackup backup: String, _ decryption: AgeDecryption?) throws(LedgerError) {
-    if try EventLog.make(at: path, mode: Self.mode, fromFullIn: backup, decryption) { return }
+  ///
+  /// - Returns: The number of its last events whose names nothing proves: none if there is a root
+  ///   of the whole log in the backup.
+  func copyLog(
+    ofBackup backup: String, _ decryption: AgeDecryption?
+  ) throws(LedgerError) -> UInt64 {
+    if try EventLog.make(at: path, mode: Self.mode, fromFullIn: backup, decryption) { return 0 }
     try Self.requireLog(of: backup)
     try Self.requireWholePages(of: backup)
     var options = Environment.Options()
     options.usesLocks = EventLog.hasLockFile(backup)
     let log: EventLog
     do throws(LedgerError) {
-      log = try EventLog(open: backup, access: .readOnly, options: options)
+      log = try EventLog(open: backup, access: .readOnly, options: options, keysIn: nil)
     } catch {
       guard error.code == .noLedger else { throw error }
       throw LedgerError(
         .noLedger, "The backup at \(backup) is empty: name another one.", cause: error)
     }
-    do throws(LedgerError) { try copyLog(of: log) } catch {
+    let unproven: UInt64
+    do throws(LedgerError) {
+      try Self.requireRoot(of: log, in: backup)
+      let kept = try copyLog(of: log)
+      unproven = try withLog { (copy) throws(LedgerError) in
+        try copy.read { (view) throws(LedgerError) in
+          min(view.eventsAfterNodes, view.lastPosition - (kept?.position ?? 0))
+        }
+      }
+    } catch {
       try log.close()
       throw error
     }
     try log.close()
+    return unproven
+  }
+
+  /// Rejects a backup that does not have the root that was written with it.
+  private static func requireRoot(of log: EventLog, in backup: String) throws(LedgerError) {
+    let file = "\(backup)/\(RootKeeper.fileName)"
+    let kept: KeptRoot?
+    do throws(LedgerError) { kept = try log.keptRoot() } catch {
+      guard error.code == .corrupt else { throw error }
+      throw LedgerError(
+        .corrupt,
+        "The file \(file) is damaged, with which the log is compared. Restore another backup. If "
+          + "there is none, remove the file: the names of the last events are then not verified.",
+        cause: error)
+    }
+    guard let kept else { return }
+    do throws(LedgerError) {
+      if try log.read({ (view) throws(LedgerError) in try kept.fits(view) }) { return }
+    } catch {
+      // What cannot be read is named when the copy is verified.
+      guard error.code == .corrupt else { throw error }
+      return
+    }
+    throw LedgerError(
+      .corrupt,
+      """
+      The backup at \(backup) is not as it was written: up to position \(kept.position), its log \
+      does not have the root that is in \(file). Restore another backup, or save what is left of \
+      this one: `daybook salvage \(backup) --into NEW`.
+      """, position: kept.position)
   }
 
   /// Rejects a folder without a log: one that is not there, or an incremental backup.

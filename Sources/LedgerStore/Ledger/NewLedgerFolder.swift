@@ -108,13 +108,26 @@ struct LedgerPart {
     } catch { throw LedgerError(error) }
   }
 
-  func copyLog(of log: EventLog) throws(LedgerError) {
+  /// Copies the log as it is at one commit, and the root that was kept beside it before, with which
+  /// ``verify(keysIn:_:)`` compares the copy.
+  ///
+  /// - Returns: That root; `nil` if there is none.
+  @discardableResult
+  func copyLog(of log: EventLog) throws(LedgerError) -> KeptRoot? {
+    // The kept root is read first, so the copy is never behind it.
+    let kept = try log.keptRoot()
+    if let kept { try roots(of: log).keepDurably(kept) }
     do throws(LMDBError) {
       let folder = "\(path)/\(EventLog.folderName)"
       try log.environment.copy(to: folder, compacting: true)
       // LMDB makes its copies readable for everybody.
       try setRights(of: "\(folder)/\(Environment.dataFileName)", to: Self.mode)
     } catch { throw LedgerError(error) }
+    return kept
+  }
+
+  private func roots(of log: EventLog) -> RootKeeper {
+    RootKeeper(folder: path, ledger: log.identity.ledger, mode: Self.mode)
   }
 
   /// Copies a key file of the ledger of `log`, whatever its permissions are.
@@ -191,7 +204,8 @@ struct LedgerPart {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Verifies the copy. Missing keys are not a fault of the copy, but they are reported.
+  /// Verifies the copy, and keeps its root beside it. Missing keys are not a fault of the copy, but
+  /// they are reported.
   func verify(
     keysIn keys: String, _ progress: (UInt64, UInt64) -> Void
   ) throws(LedgerError) -> LedgerCopy {
@@ -200,6 +214,11 @@ struct LedgerPart {
     options.usesLocks = false
     let log = try EventLog(open: path, access: .readOnly, options: options, keysIn: keys)
     let found = try log.verify(progress: progress)
+    if found.damage.isEmpty {
+      // The names of the last events are under no stored node, so nothing else shows later that
+      // they are as they were.
+      try roots(of: log).keepDurably(KeptRoot(position: found.events, root: found.root))
+    }
     try log.close()
     if let fault = found.damage.first {
       throw LedgerError(

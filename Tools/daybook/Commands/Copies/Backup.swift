@@ -172,6 +172,13 @@ struct Restore: ParsableCommand {
         decryption: decryption, givesUpMissingKeys: giveUpMissing, progress: bar.show)
       bar.end()
       copy.print(format, at: options.path)
+      if copy.unproven > 0 {
+        Console.complain(
+          "daybook: warning: the backup has no file `root`, because it was made before backups had "
+            + "one: nothing shows that names which the last "
+            + "\(copy.unproven.counted("event")) brought are as they were. Compare the root with "
+            + "the one that `backup` printed.")
+      }
     }
   }
 }
