@@ -230,15 +230,26 @@ import Testing
     // Its receiver does not answer.
     try bench.append(Line.purchase("2", of: "ada", "map"))
     try bench.look()
+    try bench.ledger.close()
     try FileManager.default.removeItem(atPath: bench.path + "/projections")
-    try bench.restart()
-    #expect(try bench.teller.step() == .waiting)
-    try bench.ledger.fold()
-    try bench.look()
-    #expect(try bench.receive().compactMap { $0.data["position"]?.integer } == [2, 2])
-    try bench.append(Line.purchase("3", of: "ada", "game"))
-    #expect(try bench.told().count == 2)
-    #expect(try bench.store.deliveries(of: "shop", limit: 99).count == 6)
+
+    let now = bench.now
+    let again = try Ledger(at: bench.path, clock: { now })
+    again.foldsOnlyWhenCalled()
+    let teller = Teller(again, bench.store, clock: { now })
+    func states() throws -> [Delivery.State] {
+      try bench.store.deliveries(of: "shop", limit: 99).map(\.state)
+    }
+    for _ in 1...2 { #expect(try teller.step() == .waiting) }
+    try again.fold()
+    while try teller.step() == .more {}
+    #expect(try states() == [.waiting, .waiting, .delivered, .delivered])
+    let line = Line.purchase("3", of: "ada", "game")
+    try again.appendAndWait([EventDecoder().decode(line: Array(line.utf8), number: 1)])
+    try again.fold()
+    while try teller.step() == .more {}
+    #expect(try states().count == 6)
+    try again.close()
   }
 
   @Test("findings are told when they come and when a late event explains them") func findings()
