@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TracedProcesses
 
 @Suite("Wrong input") struct WrongInputTests {
   @Test("an unknown option is a usage error") func unknownOption() throws {
@@ -24,6 +25,42 @@ import Testing
       $0.properties.generalCategory == .control && $0 != "\n"
     }
     #expect(controls.isEmpty, "\(answer.errors.debugDescription)")
+  }
+
+  @Test(
+    "bytes that are not UTF-8 are refused, and never read as another name",
+    arguments: [
+      (#"note "$(printf 'al\351')" x --new-account --operator kim"#, #"al\xe9"#),
+      (#"erase "$(printf 'al\350')" --reason r --yes --operator kim"#, #"al\xe8"#),
+      (#"backup "$(printf 'b\377')""#, #"b\xff"#),
+      (#"append "$(printf 'caf\351.jsonl')""#, #"caf\xe9.jsonl"#),
+    ])
+  func notText(_ words: String, _ shown: String) throws {
+    let ledger = try TestLedger()
+    let answer = try shell("exec \"$DAYBOOK\" --ledger \"$L\" " + words, ledger.path)
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("daybook: argument 4 is not in UTF-8: \(shown). "))
+    #expect(answer.output.isEmpty)
+    #expect(try ledger.events().isEmpty)
+  }
+
+  @Test(
+    "a variable that is not UTF-8 is refused", arguments: ["DAYBOOK_OPERATOR", "DAYBOOK_LEDGER"])
+  func variableIsNotText(_ name: String) throws {
+    let ledger = try TestLedger()
+    let answer = try shell(
+      #"\#(name)="$(printf 'k\351m')"; export \#(name); exec "$DAYBOOK" note ada x --ledger "$L""#,
+      ledger.path)
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains(#"the variable \#(name) is not in UTF-8: k\xe9m"#))
+    #expect(try ledger.events().isEmpty)
+  }
+
+  /// Runs a command of the shell: `Process` passes on nothing but UTF-8.
+  private func shell(_ script: String, _ ledger: String) throws -> ProcessEnding {
+    let program = try Program.executable().path
+    return try TracedProcess.run(
+      "/usr/bin/env", ["DAYBOOK=\(program)", "L=\(ledger)", "/bin/sh", "-c", script])
   }
 
   @Test("an unknown command is a usage error") func unknownCommand() throws {

@@ -82,8 +82,8 @@ struct ImportRule: TidyRule {
       "PackageFiles", "LedgerEvents", "SignedStoreData", "Crypto", "SwiftASN1", "X509",
     ],
     "daybook-pull": [
-      "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", "ArgumentParser",
-      "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
+      "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", "WorkThreads",
+      "ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
     ],
     "LedgerOracle": ["LedgerEvents"],
     "QueueAuditor": ["LedgerEvents"],

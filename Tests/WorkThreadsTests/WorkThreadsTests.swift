@@ -120,6 +120,30 @@ struct WorkThreadsTests {
   }
 }
 
+@Suite("The words that a program was started with") struct StartWordsTests {
+  @Test("are shown with the bytes that are not UTF-8, as shells read them") func shown() {
+    #expect(StartWords.shownIfNotText(Array("alé".utf8)) == nil)
+    #expect(StartWords.shownIfNotText(Array("al".utf8) + [0xE9]) == #"al\xe9"#)
+    let mixed = [0xFF, 0x0A] + Array("é🂡".utf8) + [0xF0]
+    #expect(StartWords.shownIfNotText(mixed) == "\\xff\né🂡\\xf0")
+    #expect(StartWords.shownIfNotText([0xC0, 0x80]) == #"\xc0\x80"#)
+    #expect(StartWords.shownIfNotText([0xED, 0xA0, 0x80]) == #"\xed\xa0\x80"#)
+  }
+
+  @Test("are refused with the number of the argument or the name of the variable") func refused() {
+    let (good, bad) = (Array("ada".utf8), Array("al".utf8) + [0xE9])
+    #expect(StartWords.problem(arguments: [good], variables: [("A", good)]) == nil)
+    let argument = StartWords.problem(arguments: [good, bad], variables: [("A", bad)])
+    #expect(argument?.hasPrefix(#"argument 2 is not in UTF-8: al\xe9."#) == true)
+    let variable = StartWords.problem(arguments: [good], variables: [("A", good), ("B", bad)])
+    #expect(variable?.hasPrefix(#"the variable B is not in UTF-8: al\xe9."#) == true)
+  }
+
+  @Test("are those of this process") func ofThisProcess() {
+    #expect(StartWords.problem(variables: ["PATH", "DAYBOOK_NO_SUCH_VARIABLE"]) == nil)
+  }
+}
+
 private final class Counted: Sendable {
   private let calls = Atomic<Int>(0)
   func add() { calls.wrappingAdd(1, ordering: .relaxed) }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import WorkThreads
 
 /// The program that asks the App Store Server. It is not a part of `daybook`, which has no HTTP
 /// client; `daybook pull` finds it beside itself.
@@ -25,6 +27,11 @@ struct DaybookPull: AsyncParsableCommand {
     ])
 
   static func main() async {
+    let variables = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("DAYBOOK_") }
+    if let problem = StartWords.problem(variables: variables) {
+      PullConsole.complain(problem)
+      exit(withError: ExitCode(64))
+    }
     var words = Array(CommandLine.arguments.dropFirst())
     // `daybook pull --reconcile` reads well, too.
     if words.first == "--reconcile" { words[0] = "reconcile" }

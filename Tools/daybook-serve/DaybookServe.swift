@@ -17,6 +17,11 @@ enum Start {
           + "(ulimit -u, TasksMax)")
       DaybookServe.exit(withError: ExitCode(74))
     }
+    let variables = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("DAYBOOK_") }
+    if let problem = StartWords.problem(variables: variables) {
+      DaybookServe.say("daybook serve: \(problem)")
+      DaybookServe.exit(withError: ExitCode(64))
+    }
     await DaybookServe.main()
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Foundation
 import PackageFiles
+import WorkThreads
 
 /// The executable: every command with its options, and nothing that a library should do.
 @main
@@ -42,6 +44,11 @@ struct Daybook: ParsableCommand {
           "daybook: the arguments cannot be read, because /proc is not there: mount it "
             + "(mount -t proc proc /proc), then try again.")
         exit(withError: ExitStatus.inputOutput)
+      }
+      let variables = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("DAYBOOK_") }
+      if let problem = StartWords.problem(variables: variables) {
+        Console.complain("daybook: \(problem)")
+        exit(withError: ExitStatus.usage)
       }
       do {
         DamageNotice.run(Array(CommandLine.arguments.dropFirst()))
