@@ -29,6 +29,9 @@ package struct Zone: Sendable, Hashable {
   ///
   /// POSIX allows a colon before the name, and a path into the database instead of the name. An
   /// empty value is UTC.
+  ///
+  /// Offsets of POSIX, such as `UTC+3`, name no zone: they count west of UTC, and Foundation would
+  /// read them as east of it.
   package init?(variable: String) {
     var name = Substring(variable)
     if name.first == ":" { name.removeFirst() }
@@ -37,8 +40,23 @@ package struct Zone: Sendable, Hashable {
       self = .utc
       return
     }
+    if Self.isOffset(name) { return nil }
     self.init(name: String(name))
   }
+
+  /// Whether a value of `TZ` is letters and an offset, as in `UTC+3`, and no name of the database.
+  private static func isOffset(_ value: Substring) -> Bool {
+    guard !namesLikeOffsets.contains(String(value)) else { return false }
+    var rest = value.drop { $0.isLetter }
+    guard rest.startIndex > value.startIndex else { return false }
+    if rest.first == "+" || rest.first == "-" { rest.removeFirst() }
+    return rest.first?.isNumber ?? false
+  }
+
+  /// The names of the database that look like offsets of POSIX. They mean the same as those.
+  private static let namesLikeOffsets: Set<String> = [
+    "GMT0", "GMT+0", "GMT-0", "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT",
+  ]
 
   /// The names of all zones, for completions and for suggestions after a typing mistake.
   package static var names: [String] { ["UTC"] + TimeZone.knownTimeZoneIdentifiers }

@@ -72,4 +72,24 @@ import Testing
     #expect(Zone(variable: "CET-1CEST,M3.5.0,M10.5.0") == nil)
     #expect(Zone(name: "Europe/Atlantis") == nil)
   }
+
+  @Test(
+    "an offset in TZ names no zone: POSIX counts it west of UTC",
+    arguments: [
+      "UTC+3", ":UTC+3", "UTC-5", "GMT-5", "UTC-05:30", "UTC+0300", "EST5", "UTC3", "<+03>-3",
+    ])
+  func offsetInVariable(_ value: String) {
+    #expect(Zone(variable: value) == nil)
+  }
+
+  @Test("names of the database that contain an offset stay zones")
+  func offsetInName() throws {
+    let moment = try instant("2026-01-01T12:00:00Z")
+    for name in ["Etc/GMT+3", ":Etc/GMT+3", "/usr/share/zoneinfo/Etc/GMT+3"] {
+      let zone = try #require(Zone(variable: name))
+      #expect(zone.offset(at: moment) == -3 * Instant.hour)
+    }
+    #expect(Zone(variable: "GMT0")?.offset(at: moment) == 0)
+    #expect(Zone(variable: "EST5EDT")?.offset(at: moment) == -5 * Instant.hour)
+  }
 }
