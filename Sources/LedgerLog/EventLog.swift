@@ -90,7 +90,7 @@ public final class EventLog: Sendable {
     open path: String, access: Access, options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock, keysIn folder: String?
   ) throws(LedgerError) {
-    guard EventLog.hasLog(path) else { throw EventLog.noLedger(at: path) }
+    guard try EventLog.hasLog(path) else { throw EventLog.noLedger(at: path) }
     var options = options
     options.readOnly = access == .readOnly
     let unfinished = LedgerError(
@@ -113,11 +113,17 @@ public final class EventLog: Sendable {
   /// Creates an empty ledger in the folder `path` and opens it. The folder is created if it is
   /// missing.
   ///
-  /// - Throws: ``LedgerError``: `exists`, `readOnly`, `io`.
+  /// - Throws: ``LedgerError``: `exists`, also if the folder holds a backup in one file or files
+  ///   of another ledger; `cannotCreate`, `readOnly`, `io`.
   public static func create(
     at path: String, options: Environment.Options = Environment.Options(),
     clock: @escaping @Sendable () -> Instant = EventLog.systemClock
   ) throws(LedgerError) -> EventLog {
+    // The log of an empty path would be made in the root folder.
+    guard !path.isEmpty else {
+      throw LedgerError(.cannotCreate, "The path of the new ledger is empty: name a folder.")
+    }
+    try refuseForeignFiles(in: path)
     try makeFolder(path, mode: options.mode)
     let environment = try openUnbegun(path, options)
     let tables = try LogTables(creatingIn: environment)

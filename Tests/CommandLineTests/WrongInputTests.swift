@@ -63,6 +63,31 @@ import TracedProcesses
       "/usr/bin/env", ["DAYBOOK=\(program)", "L=\(ledger)", "/bin/sh", "-c", script])
   }
 
+  @Test(
+    "an empty path is no ledger's",
+    arguments: [["stats", "--ledger", ""], ["--ledger=", "stats"], ["init", ""]])
+  func emptyPath(_ arguments: [String]) throws {
+    let answer = try Program.run(arguments)
+    #expect(answer.status == 64)
+    #expect(answer.errors.contains("empty"))
+    #expect(!answer.errors.contains("daybook init `"))
+  }
+
+  @Test("init leaves a folder alone that has a root or is an incremental backup")
+  func initBesideOthers() throws {
+    let folder = try TemporaryFolder()
+    for (path, name) in [("q", "root/x"), ("r", "log/increment")] {
+      let file = folder.file("\(path)/\(name)")
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data().write(to: file)
+      let answer = try Program.run(["init", folder.path(path)])
+      #expect(answer.status == 73, "\(answer.errors)")
+      #expect(answer.errors.contains(path == "r" ? "is an incremental backup" : "q/root"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path("q/log")))
+  }
+
   @Test("an unknown command is a usage error") func unknownCommand() throws {
     #expect(try Program.run(["evnts"]).status == 64)
   }

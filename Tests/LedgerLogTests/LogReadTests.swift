@@ -131,6 +131,54 @@ struct LogReadTests {
     #expect(try EventLog(open: folder.ledger).lastPosition() == 0)
   }
 
+  @Test("says why it cannot be looked at, and does not say that there is none")
+  func cannotBeLookedAt() throws {
+    let path = folder.path + "/loop"
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "loop")
+    for attempt in [{ try EventLog(open: path) }, { try EventLog.create(at: path) }] {
+      let error = #expect(throws: LedgerError.self) { try attempt() }
+      #expect(error?.code == .io)
+      #expect(error?.message.contains("symbolic links") == true, "\(error?.message ?? "")")
+      #expect(error?.message.contains("daybook init") == false)
+    }
+  }
+
+  @Test(
+    "says that it has no right to look at a ledger",
+    .enabled(if: geteuid() != 0, "the superuser may read everything"))
+  func noRights() throws {
+    try log.close()
+    let set = { try FileManager.default.setAttributes([.posixPermissions: $0], ofItemAtPath: $1) }
+    try set(0, folder.ledger)
+    let error = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }
+    try set(0o700, folder.ledger)
+    #expect(error?.code == .readOnly)
+    #expect(error?.message.contains("Permission denied. Check the rights") == true)
+  }
+
+  @Test(
+    "is not made beside what belongs to something else, and leaves nothing there",
+    arguments: ["root", "keys", "log/full", "log/increment", "log/full.age", "log/increment.age"])
+  func foreignFiles(_ name: String) throws {
+    let path = folder.path + "/other"
+    let file = URL(fileURLWithPath: "\(path)/\(name)")
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(count: 10_000).write(to: file)
+    let before = try FileManager.default.subpathsOfDirectory(atPath: path)
+    let error = #expect(throws: LedgerError.self) { try EventLog.create(at: path) }
+    #expect(error?.code == .exists)
+    if name.hasPrefix("log/full") { #expect(error?.message.contains("a backup in one") == true) }
+    if name.hasPrefix("log/incr") { #expect(error?.message.contains("an incremental") == true) }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: path) == before)
+  }
+
+  @Test("is not made at an empty path, which would be the root folder")
+  func emptyPath() {
+    let error = #expect(throws: LedgerError.self) { try EventLog.create(at: "") }
+    #expect(error?.code == .cannotCreate)
+  }
+
   @Test("refuses to be opened twice in one process")
   func openedTwice() throws {
     let error = #expect(throws: LedgerError.self) { try EventLog(open: folder.ledger) }

@@ -14,6 +14,13 @@ struct LedgerOptions: ParsableArguments {
 
   @OptionGroup var zone: ZoneOptions
 
+  func validate() throws {
+    // The folders of an empty path would be those of the root folder.
+    if ledger?.isEmpty == true {
+      throw ValidationError("--ledger is empty: name the ledger's folder.")
+    }
+  }
+
   var path: String { ledger ?? Self.named ?? Self.usual }
 
   /// Whether something exists at that path.

@@ -1,3 +1,5 @@
+internal import LMDB
+
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
 #else
@@ -19,8 +21,41 @@ extension EventLog {
   }
 
   /// Whether there is a file of LMDB's name in the folder `path`. Nothing of it is read.
-  package static func hasLog(_ path: String) -> Bool {
-    FileManager.default.fileExists(atPath: dataFile(path))
+  ///
+  /// - Throws: ``LedgerError``: `readOnly` or `io` if the system does not let this process look.
+  package static func hasLog(_ path: String) throws(LedgerError) -> Bool {
+    do throws(LMDBError) { return try isThere(dataFile(path)) } catch {
+      let code = LedgerError(error).code
+      throw LedgerError(
+        code,
+        "The ledger at \(path) cannot be looked at: \(error.message)."
+          + (code == .readOnly
+            ? " Check the rights of the folder, and of those above it." : " Check the path."),
+        cause: error)
+    }
+  }
+
+  /// Rejects a folder for a new ledger that holds what belongs to another one, or to somebody else,
+  /// before anything is written to it.
+  ///
+  /// - Throws: ``LedgerError``: `exists`; `readOnly` or `io` if it cannot be looked at.
+  static func refuseForeignFiles(in path: String) throws(LedgerError) {
+    // Where there is a log, the log says what may be done.
+    if try hasLog(path) { return }
+    if kindOfFileCopy(in: path) != nil {
+      throw LedgerError(.exists, noLedger(at: path).message + " Choose another path.")
+    }
+    var names: [String] = []
+    do throws(LMDBError) {
+      if try isThere("\(path)/\(RootKeeper.fileName)") { names.append(RootKeeper.fileName) }
+      // The keys of a creation that was interrupted are no more than a head.
+      if try PersonalKeys.hasSlots(in: path) { names.append(PersonalKeys.fileName) }
+    } catch { throw LedgerError(error) }
+    guard let name = names.first else { return }
+    throw LedgerError(
+      .exists,
+      "There is no log in \(path), but there is \(path)/\(name), as of a ledger: restore that "
+        + "ledger from its backup, or choose another path for a new one.")
   }
 
   /// Says that the folder `path` holds no log, and what to do.

@@ -121,9 +121,11 @@ extension EventLog {
     incrementIn folder: String, _ decryption: AgeDecryption?
   ) throws(LedgerError) {
     guard var reader = try IncrementReader.open(.increment, in: folder, decryption) else {
+      let isFull =
+        EventLog.kindOfFileCopy(in: folder) == .full ? true : try EventLog.hasLog(folder)
       throw LedgerError(
         .noLedger,
-        EventLog.kindOfFileCopy(in: folder) == .full || EventLog.hasLog(folder)
+        isFull
           ? "\(folder) is a full backup: name it first, and only increments after it."
           : "There is no incremental backup at \(folder): check the path.")
     }

@@ -93,7 +93,7 @@ extension LedgerPart {
 
   /// Rejects a folder without a log: one that is not there, or an incremental backup.
   private static func requireLog(of backup: String) throws(LedgerError) {
-    if EventLog.hasLog(backup) { return }
+    if try EventLog.hasLog(backup) { return }
     throw LedgerError(
       .noLedger,
       EventLog.kindOfFileCopy(in: backup) == .increment

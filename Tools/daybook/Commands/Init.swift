@@ -15,6 +15,12 @@ struct Init: ParsableCommand {
   @Argument(help: "The folder to make (default: --ledger).")
   var path: String?
 
+  func validate() throws {
+    if path?.isEmpty == true {
+      throw ValidationError("the path is empty: name the folder to make.")
+    }
+  }
+
   func run() throws {
     try answering {
       let path = path ?? options.path
