@@ -97,13 +97,16 @@ public final class EventLog: Sendable {
       .noLedger,
       "The creation of the ledger at \(path) was interrupted: run `daybook init \(path)` again.")
     let environment: Environment
-    do throws(LedgerError) { environment = try EventLog.open(path, options) } catch {
+    let tables: LogTables
+    do throws(LedgerError) {
+      environment = try EventLog.open(path, options)
+      tables = try LogTables(of: environment, else: unfinished)
+    } catch {
       // The file is there, so it can only be empty.
       if error.code == .noLedger { throw unfinished }
       let isUnbegun = error.code == .corrupt ? try EventLog.isUnbegun(path) : false
-      throw isUnbegun ? unfinished : error
+      throw isUnbegun ? unfinished : try EventLog.damagedMeta(path, thatCauses: error) ?? error
     }
-    let tables = try LogTables(of: environment, else: unfinished)
     guard let identity = try EventLog.identity(environment, tables) else { throw unfinished }
     self.init(
       path: path, access: access, mode: options.mode, environment: environment, tables: tables,

@@ -33,11 +33,47 @@ package struct PageCheck {
   package static func check(
     folder: String, options: Environment.Options
   ) throws(LMDBError) -> Report {
-    let environment = try Environment.open(folder, options: options)
-    let report = try check(environment)
-    try environment.close()
+    do throws(LMDBError) {
+      let environment = try Environment.open(folder, options: options)
+      let report = try check(environment)
+      try environment.close()
+      return report
+    } catch {
+      guard let report = try damagedMetas(of: folder, thatCause: error) else { throw error }
+      return report
+    }
+  }
+
+  /// The damaged meta pages of the data file in the folder `folder`, if they are why LMDB could not
+  /// map the file or begin to read it; `nil` if it failed for another reason.
+  ///
+  /// LMDB believes the number of pages that a meta page states. A damaged number looks to it as if
+  /// another process had let the file grow, or as if the machine had too little memory.
+  ///
+  /// - Complexity: O(1) for a sound file and for another error. If the newest meta page counts pages
+  ///   beyond the end of the file, one read of each page in use.
+  /// - Throws: ``LMDBError`` with the operating system's error.
+  package static func damagedMetas(
+    of folder: String, thatCause error: LMDBError
+  ) throws(LMDBError) -> Report? {
+    guard error.code == .mapResized || error.code == .system(outOfMemory) else { return nil }
+    let path = "\(folder)/\(Environment.dataFileName)"
+    var report: Report?
+    for _ in 1...metaReadsMax {
+      guard let file = try PageFile(path) else { return nil }
+      let newest = file.plausibleMetas.first
+      var faults = file.metaFaults
+      if faults.isEmpty, let newest, newest.lastPage >= file.pageCount {
+        faults = check(file, newest).faults.filter { $0.page == newest.number }
+      }
+      if faults.isEmpty { return nil }
+      report = Report(path: path, transaction: newest?.transaction ?? 0, faults: faults)
+    }
     return report
   }
+
+  /// ENOMEM, which is the same on Linux and Darwin.
+  private static let outOfMemory: Int32 = 12
 
   /// How often a commit is looked for whose meta page is still there.
   private static let attemptsMax = 50

@@ -60,6 +60,45 @@ import Testing
     #expect(damaged > 8)
   }
 
+  @Test("that count too many pages are named, and not taken for growth or a lack of memory")
+  func pageCount() throws {
+    let backup = ledger.folder.path("backup")
+    try #require(try ledger.run("backup", backup, "--operator", "kim").status == 0)
+    for path in [ledger.path, backup] {
+      let file = URL(filePath: "\(path)/log/data.mdb")
+      let whole = try Data(contentsOf: file)
+      let commits = [0, Self.pageBytes].map { start in
+        whole[start + 144..<start + 152].reversed().map { $0 }
+      }
+      let newest = commits[0].lexicographicallyPrecedes(commits[1]) ? 1 : 0
+      for (offset, bit) in [(143, 0x80), (142, 0x02)] as [(Int, UInt8)] {
+        var damaged = whole
+        for page in path == backup ? [0, 1] : [newest] {
+          damaged[page * Self.pageBytes + offset] ^= bit
+        }
+        try damaged.write(to: file)
+        if path == backup {
+          let refused = try ledger.run(
+            "restore", backup, "--keys", ledger.path + "/keys", "--ledger",
+            ledger.folder.path("restored"))
+          #expect(refused.status == 65, "\(refused.errors)")
+          #expect(refused.errors.contains("has a damaged page: page 0 of log/data.mdb"))
+          continue
+        }
+        let verified = try ledger.run("verify")
+        #expect(verified.status == 1, "\(verified.errors)")
+        #expect(verified.lines.first?.hasPrefix("page: page \(newest) of log/data.mdb: ") == true)
+        for arguments in [["stats"], ["append"]] {
+          let answer = try ledger.run(arguments, input: Sample.purchase("x", of: "ada", at: 0))
+          #expect(answer.status == 65, "\(answer.errors)")
+          #expect(answer.errors.contains("Page \(newest) of \(file.path) is damaged: it counts"))
+        }
+      }
+      try whole.write(to: file)
+    }
+    #expect(try ledger.run("verify").status == 0)
+  }
+
   @Test("of the log do not keep a checkpoint's verdict from being given, as far as it can be")
   func checkpoints() throws {
     let key = ledger.folder.path("key")

@@ -249,6 +249,28 @@ import Testing
     try environment.close()
   }
 
+  @Test("says which meta page is damaged where LMDB would only map more than there is")
+  func pageCounts() throws {
+    let whole = try FilledFolder(seed: 6).contents()
+    let newest = whole[144] > whole[FilledFolder.pageBytes + 144] ? 0 : 1
+    for (offset, byte) in [(140, 0x08), (141, 0x80), (142, 0x02), (143, 0x80)] as [(Int, UInt8)] {
+      let damaged = whole.overwritten(newest, at: offset, [byte])
+      #expect(try Self.faults(damaged).contains { $0.page == UInt64(newest) }, "\(offset)")
+    }
+  }
+
+  @Test("leaves an error that no meta page causes as it is") func otherErrors() throws {
+    let folder = try FilledFolder(seed: 6)
+    for code in [LMDBError.Code.mapResized, .system(12)] {
+      let error = LMDBError(code, operation: "open")
+      #expect(try PageCheck.damagedMetas(of: folder.path, thatCause: error) == nil)
+    }
+    let damaged = try folder.contents().overwritten(0, at: 143, [0x80])
+    let copy = try FilledFolder(copying: damaged)
+    let error = LMDBError(.mapFull, operation: "open")
+    #expect(try PageCheck.damagedMetas(of: copy.path, thatCause: error) == nil)
+  }
+
   @Test("says which meta page is damaged, not that there is no file") func metaFaults() throws {
     let whole = try FilledFolder(seed: 6).contents()
     for page in 0..<2 {

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import PageReading
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -33,6 +34,20 @@ extension EventLog {
             ? " Check the rights of the folder, and of those above it." : " Check the path."),
         cause: error)
     }
+  }
+
+  /// The error of a log whose meta page is damaged, if that is why it could not be opened; `nil` if
+  /// it failed for another reason.
+  static func damagedMeta(
+    _ path: String, thatCauses error: LedgerError
+  ) throws(LedgerError) -> LedgerError? {
+    guard let cause = error.cause as? LMDBError else { return nil }
+    do throws(LMDBError) {
+      let report = try PageCheck.damagedMetas(of: "\(path)/\(folderName)", thatCause: cause)
+      guard let report, let fault = report.faults.first else { return nil }
+      return .corrupt(
+        "Page \(fault.page) of \(report.path) is damaged: \(fault.reason)", cause: cause)
+    } catch { throw LedgerError(error) }
   }
 
   /// Rejects a folder for a new ledger that holds what belongs to another one, or to somebody else,
