@@ -371,6 +371,13 @@ import Testing
     #expect(made.status == 0, "\(made.errors)")
     #expect(try !restored("events").output.contains("ada"))
     #expect(try restored("events").output.contains("eve"))
+    // An older key file would bring the customer back.
+    #expect(!made.output.contains("put the key file back"))
+    #expect(!made.output.contains("they were not erased"))
+    #expect(made.lines.last?.contains("erased since the backup, or given up") == true)
+    let verified = try restored("verify")
+    #expect(verified.status == 1)
+    #expect(verified.output.contains("erased since the backup that this ledger was restored from"))
   }
 
   @Test("nothing is overwritten, another ledger's keys are refused, and nothing is left half")

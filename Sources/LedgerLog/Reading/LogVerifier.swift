@@ -73,7 +73,7 @@ struct LogVerifier {
         LogFault(
           .key,
           "the keys of \(keysMissing.counted("name or text", "names and texts")) of people are "
-            + "missing, and they were not erased: put the key file back from its backup"))
+            + "missing, and this log does not say that they were erased"))
     }
     if keysLeft > 0 {
       report(

@@ -199,7 +199,8 @@ struct Verify: ParsableCommand {
     } else {
       Console.print(
         "the personal data encrypted with them cannot be decrypted; if they were given up, or "
-          + "erased since the backup, add --without-keys")
+          + "erased since the backup that this ledger was restored from, add --without-keys; else "
+          + "put the key file back from its backup")
     }
   }
 

@@ -179,6 +179,12 @@ struct Restore: ParsableCommand {
             + "\(copy.unproven.counted("event")) brought are as they were. Compare the root with "
             + "the one that `backup` printed.")
       }
+      // No advice: another copy of the key file could bring back what was erased.
+      if format == .table, copy.keysMissing > 0 {
+        Console.print(
+          "the personal data encrypted with them cannot be decrypted: it was "
+            + (withoutKeys || giveUpMissing ? "given up" : "erased since the backup, or given up"))
+      }
     }
   }
 }
