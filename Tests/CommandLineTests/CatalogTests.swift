@@ -66,6 +66,35 @@ import Testing
     #expect(answer["balances"] as? [String: Int] == ["forecasts": 2])
   }
 
+  @Test(
+    "what a customer has is not taken away without --yes",
+    arguments: [
+      #"{"product":"m","kind":"consumable"}"#, #"{"product":"m","kind":"nonConsumable"}"#,
+    ])
+  func customerLoses(_ product: String) throws {
+    let bought = try TestLedger()
+    let before = try document(
+      #"{"products":[{"product":"m","kind":"nonConsumable","entitlements":["pro"]}]}"#)
+    let set = try bought.run("catalog", "set", before, "--effective", "2026-01-01")
+    #expect(set.status == 0, "\(set.errors)")
+    let purchase = try bought.run(
+      "append",
+      input: #"{"id":"e","type":"transaction.purchased","occurredAt":"2026-01-01T12:00:00Z","#
+        + #""account":"al","product":"m","transaction":"t","source":"storekit1"}"#)
+    #expect(purchase.status == 0, "\(purchase.errors)")
+    let after = try document(#"{"products":["# + product + "]}")
+    let change = ["catalog", "set", after, "--effective", "2026-01-02"]
+    let refused = try bought.run(change)
+    #expect(refused.status == 65, "\(refused.output)")
+    #expect(refused.output.contains("loses pro"))
+    #expect(refused.errors.contains("because 1 customer loses what they have now. Run it again"))
+    #expect(try bought.events().count == 2)
+    #expect(try bought.run(change + ["--yes"]).status == 0)
+    #expect(try bought.events().count == 3)
+    // Giving it back takes nothing away.
+    #expect(try bought.run("catalog", "set", before, "--effective", "2026-01-03").status == 0)
+  }
+
   @Test("hosting is not taken from a product that was bought without --yes") func hosting() throws {
     #expect(try ledger.run(set).status == 0)
     let own = try document(

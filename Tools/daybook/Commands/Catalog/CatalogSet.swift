@@ -11,8 +11,9 @@ struct CatalogSet: ParsableCommand {
     discussion: """
       Reads a catalogue (Schemas/catalogue.schema.json) or a .storekit file, prints which products \
       and which customers' answers change, and appends one catalog.set. The same file again \
-      appends nothing. A change that takes a grant or the store's hosting from a product that \
-      somebody has bought asks first; if nobody can be asked, it needs --yes. \
+      appends nothing. A change that takes something from a customer, or a grant or the store's \
+      hosting from a product that somebody has bought, asks first; if nobody can be asked, it \
+      needs --yes. \
       Example:
 
         daybook catalog set Tools/samples/catalogue.json --dry-run
@@ -41,7 +42,7 @@ struct CatalogSet: ParsableCommand {
   @Flag(name: .customLong("dry-run"), help: "Says what would change and appends nothing.")
   var dryRun = false
 
-  @Flag(help: "Takes grants and hosting from products that were bought, too, without asking.")
+  @Flag(help: "Takes away what customers have, and what they have bought, without asking.")
   var yes = false
 
   @Option(help: "How many customers a table or a JSON document shows; jsonl shows all.")

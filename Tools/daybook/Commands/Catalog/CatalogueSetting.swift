@@ -15,10 +15,21 @@ struct CatalogueSetting {
   struct Proposal {
     let plan: CataloguePlan
     let effect: CatalogueEffect
+    /// How many customers lose a name that is active, or a part of a balance. What a product's
+    /// first entry says about the product itself takes nothing: until then, it was only guessed.
+    let losers: Int
     let position: UInt64
 
-    /// What would be taken from products that somebody has bought, as text; `nil` if nothing.
+    /// What would be taken from customers, or from products that somebody has bought, as text;
+    /// `nil` if nothing.
     var losses: String? {
+      let lose = losers == 1 ? "1 customer loses" : "\(losers) customers lose"
+      let parts = [productLosses, losers > 0 ? "\(lose) what they have now" : nil]
+        .compactMap(\.self)
+      return parts.isEmpty ? nil : parts.joined(separator: ", and ")
+    }
+
+    private var productLosses: String? {
       let products = plan.takenFromBuyers(effect).map { product in
         var losses: [String] = []
         if !product.grantsTaken.isEmpty {
@@ -49,18 +60,25 @@ struct CatalogueSetting {
     to ledger: Ledger, now: Instant, _ report: inout CatalogueReport
   ) throws(LedgerError) -> Proposal {
     var growing = report
+    var losers = 0
     let proposal = try ledger.read { (view) throws(LedgerError) -> Proposal in
       let plan = try view.plan(setting: document, from: effective, operator: actor)
       growing.begin(plan)
       guard let event = plan.event else {
-        return Proposal(plan: plan, effect: CatalogueEffect(), position: view.position)
+        return Proposal(plan: plan, effect: CatalogueEffect(), losers: 0, position: view.position)
       }
+      let first = Set(plan.products.filter { $0.change == .added }.map(\.product))
       let effect = try view.differences(proposing: event, now: now) { difference in
         growing.add(difference)
+        let isLosing =
+          difference.lost.contains { !first.contains($0) }
+          || difference.balances.contains { $0.after < $0.before }
+        if isLosing { losers += 1 }
         return true
       }
       growing.count(effect)
-      return Proposal(plan: plan, effect: effect, position: view.position)
+      return Proposal(
+        plan: plan, effect: effect, losers: losers, position: view.position)
     }
     report = growing
     return proposal
