@@ -2,6 +2,7 @@ import Foundation
 import LMDB
 import LedgerEvents
 import LogTesting
+import Synchronization
 import Testing
 
 @testable import LedgerLog
@@ -14,6 +15,21 @@ struct LogAppendTests {
   init() throws {
     folder = try TemporaryFolder()
     log = try EventLog.makeNew(folder)
+  }
+
+  @Test(
+    "refuses a clock that no record can state, and goes on with the next one",
+    arguments: [-1, Instant.microsecondsMax + 1, .max])
+  func impossibleClock(_ microseconds: Int64) throws {
+    let now = Mutex(Instant(microseconds: microseconds))
+    let log = try EventLog.create(at: folder.path + "/other") { now.withLock { $0 } }
+    let error = #expect(throws: LedgerError.self) { try log.appendAndWait([progress("a")]) }
+    #expect(error?.code == .io)
+    #expect(error?.message.contains("clock") == true)
+    #expect(try log.lastPosition() == 0)
+    now.withLock { $0 = Instant(microseconds: Instant.microsecondsMax) }
+    #expect(try log.appendAndWait([progress("a")]).outcomes == [.appended(1)])
+    #expect(try log.allEvents().map(\.recordedAt.microseconds) == [Instant.microsecondsMax])
   }
 
   @Test("gives back what was appended, with positions from 1 and the ledger's clock")

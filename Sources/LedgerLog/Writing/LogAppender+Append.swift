@@ -17,6 +17,7 @@ extension LogAppender {
     var numbers: BatchNumbers
     var positions: [UInt64]
     var scope: ErasureScope?
+    let now: Instant
     do throws(LedgerError) {
       let log = try LogView(transaction.view, tables)
       numbers = BatchNumbers(try names.knownNumbers(of: batch, log, index))
@@ -30,12 +31,13 @@ extension LogAppender {
         scope = try pending.erasure?()
         try sealer.reserve(slotCount(of: batch, numbers))
       }
+      now = try readClock()
     } catch {
       throw .refused(error)
     }
     let known = positions
     do throws(LedgerError) {
-      try write(batch, &positions, &numbers, index, scope, &transaction)
+      try write(batch, at: now, &positions, &numbers, index, scope, &transaction)
       if let scope { try write(scope, &transaction) }
     } catch {
       throw .fatal(error)
@@ -48,6 +50,18 @@ extension LogAppender {
     }
     remember(batch, numbers, known: known)
     return result(of: batch, positions, known: known)
+  }
+
+  /// The time of the batch. A record with a time that its format does not have could never be read.
+  private func readClock() throws(LedgerError) -> Instant {
+    let now = clock()
+    guard (0...Instant.microsecondsMax).contains(now.microseconds) else {
+      throw LedgerError(
+        .io,
+        "The clock is not between the years 1970 and 9999, so nothing was appended: set it, then "
+          + "append again.")
+    }
+    return now
   }
 
   private func refuseBeyondLimits(

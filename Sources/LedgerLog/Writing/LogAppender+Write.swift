@@ -11,12 +11,14 @@ extension LogAppender {
 
   /// Writes the events that have no position yet, and assigns positions to them.
   ///
-  /// - Parameter scope: What an erasure destroys, which is a batch by itself.
+  /// - Parameters:
+  ///   - now: The time of the events that state none.
+  ///   - scope: What an erasure destroys, which is a batch by itself.
   mutating func write(
-    _ batch: PreparedBatch, _ positions: inout [UInt64], _ numbers: inout BatchNumbers,
-    _ index: any LogIndex, _ scope: ErasureScope?, _ transaction: inout WriteTransaction
+    _ batch: PreparedBatch, at now: Instant, _ positions: inout [UInt64],
+    _ numbers: inout BatchNumbers, _ index: any LogIndex, _ scope: ErasureScope?,
+    _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
-    let now = clock()
     var personal = batch.records.personal.startIndex
     tree.leaves.removeAll()
     for at in positions.indices where positions[at] == 0 {
