@@ -89,16 +89,17 @@ extension EventLog {
       throw EventLog.otherFile(
         path, "holds the keys of this ledger from before it was restored without keys")
     }
-    if EventLog.isLiveKeyFile(path) {
+    if try EventLog.isLiveKeyFile(path) {
       throw EventLog.otherFile(path, "is the key file of the ledger in the folder that it is in")
     }
   }
 
   /// Whether a file lies beside a log, under the name of its key file.
-  private static func isLiveKeyFile(_ path: String) -> Bool {
+  private static func isLiveKeyFile(_ path: String) throws(LedgerError) -> Bool {
     let name = PersonalKeys.fileName
-    if path == name { return hasLog(".") }
-    return path.hasSuffix("/" + name) && hasLog(String(path.dropLast(name.utf8.count)) + ".")
+    if path == name { return try hasLog(".") }
+    guard path.hasSuffix("/" + name) else { return false }
+    return try hasLog(String(path.dropLast(name.utf8.count)) + ".")
   }
 
   private static func otherFile(
