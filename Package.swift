@@ -224,7 +224,8 @@ let package = Package(
     .executableTarget(
       name: "daybook-serve",
       dependencies: [
-        "LedgerService", "LedgerAnswers", "LedgerStore", "LMDB", "WorkThreads", argumentParser,
+        "LedgerService", "LedgerAnswers", "LedgerStore", "LMDB", "ServiceAccess", "WorkThreads",
+        argumentParser,
       ], path: "Tools/daybook-serve", swiftSettings: strict),
     .target(
       name: "LedgerOracle", dependencies: ["LedgerEvents"], path: "Tests/LedgerOracle",

@@ -67,6 +67,28 @@ struct DataFile: ~Copyable {
 
   func endOpening() { _ = flock(file, LOCK_UN) }
 
+  /// Makes the lock file for the owner of this one, if it is missing and the superuser opens
+  /// another user's environment.
+  ///
+  /// Whoever reads needs the lock file, too, so LMDB makes it. As a file of the superuser's it would
+  /// keep everybody else from the environment. LMDB fills an empty one.
+  func makeOwnersLockFile(_ path: String, _ mode: UInt32) throws(LMDBError) {
+    guard geteuid() == 0 else { return }
+    var status = stat()
+    // SAFETY: fstat fills the structure it is given.
+    guard unsafe fstat(file, &status) == 0 else { throw systemFailure("open", path) }
+    guard status.st_uid != 0 else { return }
+    // SAFETY: open reads the path during the call. What is there already is left alone, and a link
+    // is not followed: only the new file is given away.
+    let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
+    // It may be there, or there can be none on this file system, which LMDB reports.
+    guard made >= 0 else { return }
+    defer { close(made) }
+    guard fchown(made, status.st_uid, status.st_gid) == 0 else {
+      throw systemFailure("give to its owner", path)
+    }
+  }
+
   /// The length in bytes.
   func size() throws(LMDBError) -> Int {
     var status = stat()

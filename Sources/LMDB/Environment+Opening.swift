@@ -57,6 +57,7 @@ extension Environment {
       try file.check()
       if options.usesLocks { try file.beginOpening() }
       defer { file.endOpening() }
+      if options.usesLocks { try file.makeOwnersLockFile("\(path)/\(lockFileName)", options.mode) }
       unsafe handle = try openHandle(path, options)
     } catch {
       EnvironmentRegistry.shared.remove(file.identity)

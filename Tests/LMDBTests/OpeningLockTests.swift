@@ -28,4 +28,20 @@ struct OpeningLockTests {
     lock.unlock()
     #expect(opened.wait(timeout: .now() + .seconds(60)) == .success)
   }
+
+  @Test(
+    "gives a lock file that the superuser makes to the owner of the data",
+    .enabled(if: geteuid() == 0, "only the superuser gives files away"))
+  func ownersLockFile() throws {
+    let folder = try TemporaryFolder()
+    try Environment.open(folder.path).close()
+    let lock = "\(folder.path)/\(Environment.lockFileName)"
+    try FileManager.default.removeItem(atPath: lock)
+    try FileManager.default.setAttributes(
+      [.ownerAccountID: 8470, .groupOwnerAccountID: 8471], ofItemAtPath: folder.dataFile)
+    try folder.environment(Environment.Options(readOnly: true)).close()
+    let made = try FileManager.default.attributesOfItem(atPath: lock)
+    #expect((made[.ownerAccountID] as? NSNumber)?.intValue == 8470)
+    #expect((made[.groupOwnerAccountID] as? NSNumber)?.intValue == 8471)
+  }
 }

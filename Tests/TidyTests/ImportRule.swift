@@ -75,7 +75,7 @@ struct ImportRule: TidyRule {
       "UnixSignals",
     ],
     "daybook-serve": [
-      "LMDB", "LedgerService", "LedgerAnswers", "LedgerStore", "WorkThreads",
+      "LMDB", "LedgerService", "LedgerAnswers", "LedgerStore", "ServiceAccess", "WorkThreads",
       "ArgumentParser",
     ],
     "StorePull": [

@@ -4,6 +4,7 @@ import LMDB
 import LedgerAnswers
 import LedgerService
 import LedgerStore
+import ServiceAccess
 import WorkThreads
 
 /// What starts the program, before anything in it needs a second thread.
@@ -120,6 +121,10 @@ struct DaybookServe: AsyncParsableCommand {
     do {
       let settings = try await ServiceSettings.read(
         flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
+      if let refusal = LedgerOwner.refusal(ledger: settings.ledger) {
+        Self.say("daybook serve: \(refusal)")
+        throw ExitCode(77)
+      }
       Self.prepareForDamage(of: settings.ledger)
       try await LedgerService(settings, version: ProgramVersion.current) { port in
         Self.say("daybook serve: listening on \(settings.host), port \(port)")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerStore
+import ServiceAccess
 
 /// Where the ledger is: given by an option or the environment, or a folder with the default name.
 struct LedgerOptions: ParsableArguments {
@@ -38,12 +39,30 @@ struct LedgerOptions: ParsableArguments {
   /// The default ledger, for commands that name none.
   static let usual = "daybook.ledger"
 
+  /// Opens the ledger for a command that changes it. No command does so in another way.
+  ///
+  /// - Throws: `InputProblem` if its files must not become root's, and `LedgerError`.
+  func openForChanges() throws -> Ledger {
+    try refuseForeignRoot()
+    return try Ledger(at: path, access: .readWrite)
+  }
+
+  /// Refuses to make files of root's in another user's ledger. Commands that change the files of
+  /// the service, without opening the ledger, call this themselves.
+  ///
+  /// - Parameter folder: The ledger's folder; nil for that of the options.
+  /// - Throws: `InputProblem`.
+  func refuseForeignRoot(in folder: String? = nil) throws {
+    guard let refusal = LedgerOwner.refusal(ledger: folder ?? path) else { return }
+    throw InputProblem(refusal, exitCode: ExitStatus.noPermission)
+  }
+
   /// Opens the ledger for appending. If the default ledger is missing, this creates it and reports
   /// that. A ledger that somebody named may be misspelled, so it is not created.
   ///
-  /// - Throws: `LedgerError`.
-  func openOrMake() throws(LedgerError) -> Ledger {
-    do throws(LedgerError) { return try Ledger(at: path, access: .readWrite) } catch {
+  /// - Throws: As ``openForChanges()``.
+  func openOrMake() throws -> Ledger {
+    do { return try openForChanges() } catch let error as LedgerError {
       guard error.code == .noLedger, !isNamed else { throw error }
     }
     let ledger = try Ledger.create(at: path)

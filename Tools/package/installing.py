@@ -123,6 +123,13 @@ def after_the_page(visit):
     visit.succeeds("a webhook is made", (
         "runuser -u daybook -- daybook --ledger /var/lib/daybook/ledger webhook create shop "
         "--url http://127.0.0.1:9/hooks --type entitlement.changed"))
+    for words in ["token revoke backend", "answer-key new", "rebuild", "note reader-1 x --operator kim"]:
+        visit.succeeds(f"root does not touch another user's ledger: {words}", (
+            f"daybook --ledger /var/lib/daybook/ledger {words}; test $? = 77"))
+    visit.succeeds("root may read it",
+                   "daybook --ledger /var/lib/daybook/ledger entitlements reader-1 >/dev/null")
+    strangers = visit.succeeds("whose files are in it", "find /var/lib/daybook ! -user daybook")
+    visit.check("all belong to the service's user", strangers == "", strangers)
     # Counters are there once they have counted.
     visit.succeeds("it takes in what it has already", (
         f"curl -sSf -H 'Authorization: Bearer {token}' -H 'Content-Type: application/x-ndjson' "

@@ -24,6 +24,7 @@ struct Init: ParsableCommand {
   func run() throws {
     try answering {
       let path = path ?? options.path
+      try options.refuseForeignRoot(in: path)
       _ = try Ledger.create(at: path)
       Console.print("made an empty ledger in \(TextTable.printable(path))")
     }

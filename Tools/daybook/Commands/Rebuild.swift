@@ -49,7 +49,7 @@ struct Rebuild: ParsableCommand {
 
   func run() throws {
     try answering {
-      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let ledger = try options.openForChanges()
       let bar = ProgressBar(check ? "checking" : "folding", unit: "events")
       defer { bar.end() }
       if report { return try runReport(ledger, bar) }

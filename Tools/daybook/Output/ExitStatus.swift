@@ -11,6 +11,7 @@ enum ExitStatus {
   static let cannotCreate = ExitCode(73)
   static let inputOutput = ExitCode(74)
   static let tryAgain = ExitCode(75)
+  static let noPermission = ExitCode(77)
 
   static func code(for error: LedgerError) -> ExitCode {
     switch error.code {

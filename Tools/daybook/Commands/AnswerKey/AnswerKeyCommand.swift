@@ -39,6 +39,7 @@ struct AnswerKeyNew: ParsableCommand {
 
   func run() throws {
     try answering {
+      try options.refuseForeignRoot()
       let store = AnswerKeyStore(ledger: options.path)
       let key = try keepingTokens { () throws(TokenError) in
         try store.create(at: EventLog.systemClock())
@@ -99,6 +100,7 @@ struct AnswerKeyRemove: ParsableCommand {
 
   func run() throws {
     try answering {
+      try options.refuseForeignRoot()
       let store = AnswerKeyStore(ledger: options.path)
       let key = try keepingTokens { () throws(TokenError) in try store.remove(id) }
       switch format {

@@ -61,7 +61,8 @@ struct CatalogSet: ParsableCommand {
   func run() throws {
     try answering {
       let document = try document()
-      let ledger = try Ledger(at: options.path, access: dryRun ? .readOnly : .readWrite)
+      let ledger =
+        try dryRun ? Ledger(at: options.path, access: .readOnly) : options.openForChanges()
       let now = EventLog.systemClock()
       let setting = CatalogueSetting(
         document: document, effective: effective ?? document.effective ?? now, actor: `operator`)

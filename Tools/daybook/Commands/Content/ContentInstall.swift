@@ -68,7 +68,7 @@ struct ContentInstall: ParsableCommand {
 
   func run() throws {
     try answeringForContent {
-      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let ledger = try options.openForChanges()
       let contentLedger = LedgerOfContent(ledger, environment: environment?.environment)
       let owner = ContentOwner(account: account, device: device)
       var request = InstallRequest()

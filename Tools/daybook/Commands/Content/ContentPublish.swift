@@ -67,7 +67,7 @@ struct ContentPublish: ParsableCommand {
   func run() throws {
     try answering {
       let content = try content()
-      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let ledger = try options.openForChanges()
       let now = EventLog.systemClock()
       let event = content.event(at: time.occurredAt ?? now)
       let (known, refusal, position) = try ledger.read {

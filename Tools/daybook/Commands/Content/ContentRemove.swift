@@ -45,7 +45,7 @@ struct ContentRemove: ParsableCommand {
 
   func run() throws {
     try answeringForContent {
-      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let ledger = try options.openForChanges()
       let contentLedger = LedgerOfContent(ledger, environment: nil)
       let keeper = ContentKeeper.keeper(of: root, try owner.owner(of: root), contentLedger, time)
       try keeper.remove(product, version)
@@ -101,7 +101,7 @@ struct ContentPrune: ParsableCommand {
 
   func run() throws {
     try answeringForContent {
-      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let ledger = try options.openForChanges()
       let contentLedger = LedgerOfContent(ledger, environment: nil)
       let removed = try ContentKeeper.keeper(
         of: root, try owner.owner(of: root), contentLedger, time

@@ -34,7 +34,7 @@ struct ContentSwitch: ParsableCommand {
 
   func run() throws {
     try answeringForContent {
-      let ledger = try Ledger(at: options.path, access: .readWrite)
+      let ledger = try options.openForChanges()
       let contentLedger = LedgerOfContent(ledger, environment: nil)
       let before = try ContentKeeper.keeper(
         of: root, try owner.owner(of: root), contentLedger, time

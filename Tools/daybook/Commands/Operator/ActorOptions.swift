@@ -38,17 +38,14 @@ struct ActorOptions: ParsableArguments {
   ///
   /// - Throws: `InputProblem` if the ledger is read-only, and what opening throws.
   func open(_ ledger: LedgerOptions) throws -> Ledger {
-    let opened = Result { () throws(LedgerError) in
-      try Ledger(at: ledger.path, access: .readWrite)
-    }
-    if case .failure(let error) = opened, error.code == .readOnly {
+    do { return try ledger.openForChanges() } catch let error as LedgerError {
+      guard error.code == .readOnly else { throw error }
       throw InputProblem(
         "\(ledger.path) is read-only, and who does this must be recorded in it "
           + "(operator.acted): run it as a user who may write there, or on a copy. "
           + error.message,
         exitCode: ExitStatus.inputOutput)
     }
-    return try opened.get()
   }
 
   /// Appends `operator.acted`. The event is durable when this returns.

@@ -45,7 +45,7 @@ struct Erase: ParsableCommand {
       if options.dryRun {
         return Console.print(bytes: EventEncoder().encode(event))
       }
-      let ledger = try Ledger(at: options.ledger.path, access: .readWrite)
+      let ledger = try options.ledger.openForChanges()
       guard try consent(ledger, event) else { return }
       let result: ErasureResult
       do throws(LedgerError) { result = try ledger.erase(event) } catch {

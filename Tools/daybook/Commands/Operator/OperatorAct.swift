@@ -35,7 +35,7 @@ struct OperatorAct {
         }
         return Console.print(bytes: EventEncoder().encode(event))
       }
-      let ledger = try Ledger(at: options.ledger.path, access: .readWrite)
+      let ledger = try options.ledger.openForChanges()
       try refuseUnknown(ledger)
       if asks, !options.yes, Consent.canAsk { try consent(ledger) }
       let outcome = try append(ledger)

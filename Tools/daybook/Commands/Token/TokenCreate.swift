@@ -77,6 +77,7 @@ struct TokenCreate: ParsableCommand {
       let token = AccessToken(
         name: name, scopes: scopes, account: account, apps: app, operatorName: operatorName,
         createdAt: EventLog.systemClock(), expiresAt: expires)
+      try options.refuseForeignRoot()
       let store = TokenStore(ledger: options.path)
       let text = try keepingTokens { () throws(TokenError) in try store.create(token) }
       show(text, of: token)

@@ -24,6 +24,7 @@ struct TokenRevoke: ParsableCommand {
 
   func run() throws {
     try answering {
+      try options.refuseForeignRoot()
       let store = TokenStore(ledger: options.path)
       try keepingTokens { () throws(TokenError) in try store.revoke(name) }
       switch format {

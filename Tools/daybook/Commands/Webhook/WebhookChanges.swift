@@ -52,7 +52,7 @@ struct WebhookResend: ParsableCommand {
   func run() throws {
     try answering {
       let choice = try choice()
-      let count = try webhook.withStore { (store) throws(WebhookError) in
+      let count = try webhook.changing { (store) throws(WebhookError) in
         try store.resend(choice, of: webhook.name, at: EventLog.systemClock())
       }
       guard webhook.format != .table else {
@@ -80,7 +80,7 @@ struct WebhookTest: ParsableCommand {
 
   func run() throws {
     try answering {
-      try webhook.withStore { (store) throws(WebhookError) in
+      try webhook.changing { (store) throws(WebhookError) in
         try store.test(webhook.name, at: EventLog.systemClock())
       }
       webhook.say("a running service sends it now", "tested")
@@ -102,7 +102,7 @@ struct WebhookPause: ParsableCommand {
 
   func run() throws {
     try answering {
-      try webhook.withStore { (store) throws(WebhookError) in
+      try webhook.changing { (store) throws(WebhookError) in
         try store.pause(webhook.name, at: EventLog.systemClock())
       }
       webhook.say("paused \(TextTable.printable(webhook.name))", "paused")
@@ -125,7 +125,7 @@ struct WebhookResume: ParsableCommand {
 
   func run() throws {
     try answering {
-      try webhook.withStore { (store) throws(WebhookError) in
+      try webhook.changing { (store) throws(WebhookError) in
         try store.resume(webhook.name, at: EventLog.systemClock())
       }
       webhook.say("resumed \(TextTable.printable(webhook.name))", "resumed")
@@ -150,7 +150,7 @@ struct WebhookMove: ParsableCommand {
 
   func run() throws {
     try answering {
-      try webhook.withStore { (store) throws(WebhookError) in
+      try webhook.changing { (store) throws(WebhookError) in
         try store.move(webhook.name, to: url, at: EventLog.systemClock())
       }
       webhook.say("moved \(TextTable.printable(webhook.name))", "moved")
@@ -173,7 +173,7 @@ struct WebhookRotate: ParsableCommand {
 
   func run() throws {
     try answering {
-      let secret = try webhook.withStore { (store) throws(WebhookError) in
+      let secret = try webhook.changing { (store) throws(WebhookError) in
         try store.rotate(webhook.name, at: EventLog.systemClock())
       }
       guard webhook.format != .table else { return Console.print(secret) }
@@ -201,7 +201,7 @@ struct WebhookRemove: ParsableCommand {
 
   func run() throws {
     try answering {
-      try webhook.withStore { (store) throws(WebhookError) in try store.remove(webhook.name) }
+      try webhook.changing { (store) throws(WebhookError) in try store.remove(webhook.name) }
       webhook.say("removed \(TextTable.printable(webhook.name))", "removed")
     }
   }

@@ -56,6 +56,14 @@ struct WebhookOptions: ParsableArguments {
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
+  /// Runs `body`, which changes a webhook of the ledger.
+  func changing<Answer>(
+    _ body: (WebhookStore) throws(WebhookError) -> Answer
+  ) throws -> Answer {
+    try options.refuseForeignRoot()
+    return try withStore(body)
+  }
+
   /// Runs `body` with the webhooks of the ledger.
   func withStore<Answer>(
     _ body: (WebhookStore) throws(WebhookError) -> Answer

@@ -82,6 +82,7 @@ struct WebhookCreate: ParsableCommand {
         try webhook.check()
         return webhook
       }
+      try options.refuseForeignRoot()
       let position = try lastPosition()
       let (secret, made) = try keepingWebhooks { () throws(WebhookError) in
         let store = try WebhookStore(creatingIn: options.path)
