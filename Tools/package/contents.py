@@ -99,6 +99,8 @@ def judge_unit(trees):
     stop = int(re.search(r"^TimeoutStopSec=(\d+)$", unit.read_text(), re.M)[1])
     if stop <= settings["stopSeconds"]:
         yield f"systemd kills after {stop} s, and requests may take {settings['stopSeconds']} s"
+    if not re.search(r"^LogRateLimitBurst=[1-9]\d{5,}$", unit.read_text(), re.M):
+        yield "the journal drops lines of the record of who asked"
     if settings["host"] != "127.0.0.1":
         yield "the settings listen for other machines"
     if (unpacked / "DEBIAN/conffiles").read_text().split() != ["/etc/daybook/serve.json"]:
@@ -140,6 +142,9 @@ controls = {
     "a unit that is killed early": lambda trees: replaced(
         trees["daybook-serve"] / "lib/systemd/system/daybook-serve.service",
         "TimeoutStopSec=60", "TimeoutStopSec=20"),
+    "a record with gaps": lambda trees: replaced(
+        trees["daybook-serve"] / "lib/systemd/system/daybook-serve.service",
+        "LogRateLimitBurst=1000000\n", ""),
     "a forgotten licence": lambda trees: replaced(
         trees["daybook"] / "usr/share/doc/daybook/copyright", "checkouts/GRDB.swift/*", "other/*"),
 }
