@@ -199,6 +199,7 @@ struct MessageSenderTests {
     for error in [
       HTTPClientError.getConnectionFromPoolTimeout, IOError(errnoCode: EMFILE, reason: "socket"),
       IOError(errnoCode: EADDRNOTAVAIL, reason: "connect"), CancellationError(),
+      BoringSSLError.unknownError([]),
     ] as [any Error] {
       #expect(failure(error).isOwn, "\(error)")
     }
@@ -209,6 +210,7 @@ struct MessageSenderTests {
       #expect(!failure(error).isOwn, "\(error)")
     }
     #expect(failure(HTTPClientError.deadlineExceeded).text.contains("15 seconds"))
+    #expect(failure(BoringSSLError.unknownError([])).text.contains("install ca-certificates"))
     for error in [
       HTTPClientError.connectTimeout, HTTPClientError.tlsHandshakeTimeout,
       ChannelError.connectTimeout(.seconds(10)), IOError(errnoCode: ETIMEDOUT, reason: "connect"),

@@ -253,6 +253,46 @@ struct RevocationTests {
     try bench.end()
   }
 
+  /// Runs a program where the system has no trusted roots.
+  private static let rootless = [
+    "--mount", "--map-root-user", "sh", "-c",
+    #"""
+    for folder in /etc/ssl /etc/pki; do
+      if [ -d "$folder" ]; then mount -t tmpfs none "$folder" || exit 99; fi
+    done
+    exec "$@"
+    """#, "sh",
+  ]
+
+  private static func canHideRoots() throws -> Bool {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return false }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments = rootless + ["true"]
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  @Test(
+    "a system without trusted roots is said to have none",
+    .enabled("needs leave to mount") { try canHideRoots() })
+  func withoutRoots() throws {
+    // Nobody listens there, and nobody is asked.
+    let program = try PullProgram(
+      try FakeResponder.recipe(leaf: "https://127.0.0.1:9/", intermediate: nil))
+    let file = try program.file("text.jws", try program.transaction(1))
+    let answer = try program.run(
+      "/usr/bin/unshare",
+      Self.rootless + [
+        try TracedProcess.executable("daybook-pull"), "revocation", file, "--root",
+        program.folder.appending(path: "root.cer").path,
+      ])
+    #expect(answer.status == 75, "\(answer.errors)")
+    #expect(answer.errors.contains("no trusted roots: install ca-certificates"), "\(answer.errors)")
+  }
+
   @Test("a fault of the network is told once, and the import goes on") func goesOn() throws {
     let bench = try Bench()
     bench.voice.become(.error)

@@ -56,6 +56,10 @@ struct HTTPTransport: StoreTransport {
       throw Self.late(seconds)
     } catch is NIOTooManyBytesError {
       throw TransportFailure("the answer has more than \(request.answerBytesMax) bytes")
+    } catch BoringSSLError.unknownError(let reasons) where reasons.isEmpty {
+      // NIOSSL throws this where it finds no file or folder of roots.
+      throw TransportFailure(
+        "this system has no trusted roots: install ca-certificates, then pull again")
     } catch {
       // Neither the request nor its token is a part of these errors.
       throw TransportFailure("the connection failed: \(error)")

@@ -88,6 +88,13 @@ def judge_dependencies(trees):
                     yield f"{name} does not depend on a package with {library}: {owners or 'none'}"
 
 
+def judge_roots(trees):
+    """Without trusted roots, no webhook is sent and nothing is pulled."""
+    for name, unpacked in trees.items():
+        if "ca-certificates" not in fields(unpacked).get("Recommends", ""):
+            yield f"{name} does not recommend ca-certificates"
+
+
 def judge_unit(trees):
     unpacked = trees["daybook-serve"]
     unit = unpacked / "lib/systemd/system/daybook-serve.service"
@@ -116,7 +123,7 @@ def judge_copyright(trees):
                 yield f"{name}: copyright says nothing of {checkout.name}"
 
 
-judges = [judge_files, judge_dependencies, judge_unit, judge_copyright]
+judges = [judge_files, judge_dependencies, judge_roots, judge_unit, judge_copyright]
 
 
 def judge(trees):
@@ -136,6 +143,8 @@ controls = {
         trees["daybook"] / "usr/share/man/man1/daybook-pull.1.gz").unlink(),
     "a missing dependency": lambda trees: replaced(
         trees["daybook"] / "DEBIAN/control", "liblmdb0", "liblzma5"),
+    "a package without trusted roots": lambda trees: replaced(
+        trees["daybook"] / "DEBIAN/control", "Recommends: ca-certificates", "Suggests: jq"),
     "a unit with fewer restrictions": lambda trees: replaced(
         trees["daybook-serve"] / "lib/systemd/system/daybook-serve.service",
         "SystemCallFilter=@system-service\n", ""),

@@ -153,7 +153,8 @@ def upgrade(visit):
         shutil.copy2(file, visit.debian.root / file.name)
     names = " ".join(f"/{file.name}" for file in visit.files.values())
     visit.succeeds("the packages are upgraded", (
-        f"apt-get install -y -qq -o Dpkg::Options::=--force-confold {names}"))
+        "apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-confold "
+        f"{names}"))
     visit.succeeds("the new version is installed",
                    "dpkg-query -W -f '${Version}' daybook-serve | grep -qv '^0.0.1'")
     visit.succeeds("the edited settings are kept", "grep -q 8475 /etc/daybook/serve.json")
@@ -190,7 +191,9 @@ def remove(visit):
 def come_back(visit):
     """Whoever installs it again finds the ledger as it was left."""
     names = " ".join(f"/{file.name}" for file in visit.files.values())
-    visit.succeeds("the packages are installed again", f"apt-get install -y -qq {names}")
+    # There is no network any more, from which others could come.
+    visit.succeeds("the packages are installed again",
+                   f"apt-get install -y -qq --no-install-recommends {names}")
     visit.succeeds("the ledger is whole", (
         "runuser -u daybook -- daybook --ledger /var/lib/daybook/ledger verify"))
     visit.succeeds("and served", (

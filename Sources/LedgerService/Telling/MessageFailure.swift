@@ -118,6 +118,13 @@ struct MessageFailure: Error {
         "the receiver's certificate is for another name than the URL has: give it one for that name"
       )
     }
+    // NIOSSL throws this without a reason where it finds no file or folder of roots, and looks for
+    // them once in a process.
+    if case BoringSSLError.unknownError(let reasons) = error, reasons.isEmpty {
+      return MessageFailure(
+        "this system has no trusted roots: install ca-certificates, then restart the service",
+        isOwn: true)
+    }
     let text = "\(error)"
     func has(_ reasons: String...) -> Bool { reasons.contains { text.contains($0) } }
     if has("CERTIFICATE_VERIFY_FAILED", "unableToValidateCertificate") {
