@@ -118,4 +118,18 @@ import Testing
       #expect(ended.errors.contains(said), "\(ended.errors)")
     }
   }
+
+  @Test(
+    "do not let root serve another user's ledger",
+    .enabled(if: geteuid() == 0, "only the superuser gives files away"))
+  func foreignRoot() throws {
+    let made = try MadeLedger()
+    try FileManager.default.setAttributes([.ownerAccountID: 8470], ofItemAtPath: made.path)
+    // No machine has this address, so the program ends in any case.
+    let ended = try BuiltProgram.run(
+      "daybook-serve",
+      ["--ledger", made.path, "--host", "192.0.2.1", "--port", "0", "--plaintext"])
+    #expect(ended.status == 77, "\(ended.errors)")
+    #expect(ended.errors.contains("belongs to the user 8470"), "\(ended.errors)")
+  }
 }
