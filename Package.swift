@@ -197,7 +197,8 @@ let package = Package(
     .executableTarget(
       name: "daybook-pull",
       dependencies: [
-        "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", "WorkThreads", argumentParser,
+        "StorePull", "LedgerEvents", "LocalTime", "ServiceAccess", "SignedStoreData", "WorkThreads",
+        argumentParser,
         .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore, nioSSL,
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ],

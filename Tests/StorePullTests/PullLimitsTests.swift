@@ -47,6 +47,19 @@ import TracedProcesses
     #expect(try program.daybook("entitlements", "ada").output.contains("map-1"))
   }
 
+  @Test(
+    "root does not pull for another user's ledger, and leaves no folder",
+    .enabled(if: geteuid() == 0, "only the superuser gives files away"))
+  func foreignRoot() throws {
+    let program = try PullProgram()
+    try FileManager.default.setAttributes([.ownerAccountID: 8470], ofItemAtPath: program.ledger)
+    let refused = try program.pull("history", "--transaction", "2000000001")
+    #expect(refused.status == 77, "\(refused.errors)")
+    #expect(refused.errors.contains("belongs to the user 8470"), "\(refused.errors)")
+    #expect(program.store.requests.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: program.ledger + ".pull"))
+  }
+
   @Test("the pull folder is not inside of the ledger, by no way") func inside() throws {
     let program = try PullProgram()
     let link = program.folder.appending(path: "link").path

@@ -82,7 +82,7 @@ struct ImportRule: TidyRule {
       "PackageFiles", "LedgerEvents", "SignedStoreData", "Crypto", "SwiftASN1", "X509",
     ],
     "daybook-pull": [
-      "StorePull", "LedgerEvents", "LocalTime", "SignedStoreData", "WorkThreads",
+      "StorePull", "LedgerEvents", "LocalTime", "ServiceAccess", "SignedStoreData", "WorkThreads",
       "ArgumentParser", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOSSL",
     ],
     "LedgerOracle": ["LedgerEvents"],

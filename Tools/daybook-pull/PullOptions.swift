@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerEvents
+import ServiceAccess
 import SignedStoreData
 import StorePull
 
@@ -123,9 +124,13 @@ struct StoreOptions: ParsableArguments {
 
   /// Opens the pull folder, or makes it.
   ///
-  /// - Throws: ``PullError``: `refused` if it is inside of the ledger; and what the folder throws.
+  /// - Throws: ``PullError``: `refused` if it is inside of the ledger; `daybook` if root must not
+  ///   import into the ledger, and so not pull; and what the folder throws.
   func pullFolder(_ importer: ImporterOptions) throws(PullError) -> PullFolder {
     let path = folderPath(importer)
+    if let refusal = LedgerOwner.refusal(ledger: ledgerPath) {
+      throw PullError(.daybook(77), refusal)
+    }
     try refuseInsideLedger(path)
     try makeParent(of: path)
     return try PullFolder(path: path, keeps: keep)
