@@ -189,9 +189,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StorePull",
-      dependencies: [
-        "PackageFiles", "LedgerEvents", "SignedStoreData", crypto, asn1, x509,
-      ],
+      dependencies: ["PackageFiles", "LedgerEvents", "SignedStoreData", crypto, asn1, x509],
       swiftSettings: strict),
     // A program of its own, so that nobody who builds `daybook` builds an HTTP client.
     .executableTarget(

@@ -70,8 +70,8 @@ struct DataFile: ~Copyable {
   /// Makes the lock file for the owner of this one, if it is missing and the superuser opens
   /// another user's environment.
   ///
-  /// Whoever reads needs the lock file, too, so LMDB makes it. As a file of the superuser's it would
-  /// keep everybody else from the environment. LMDB fills an empty one.
+  /// Whoever reads needs the lock file, too, so LMDB makes it. As a file of the superuser's it
+  /// would keep everybody else from the environment. LMDB fills an empty one.
   func makeOwnersLockFile(_ path: String, _ mode: UInt32) throws(LMDBError) {
     guard geteuid() == 0 else { return }
     var status = stat()
