@@ -114,6 +114,13 @@ enum ServiceLimits {
   /// were counted under load on two cores.
   static let threadsMin = 32
   static let threadsPerCore = 4
+  /// How many file descriptors are for files, threads that wait for connections, and the system's
+  /// libraries, and how many more for each core. Without a connection, 21 were counted on two
+  /// cores, and each core more has three.
+  static let fileDescriptors = 200
+  static let fileDescriptorsPerCore = 4
+  /// How many file descriptors have to be left for connections when it starts.
+  static let connectionDescriptorsMin = 100
   /// How long connecting to a receiver may take, in seconds.
   static let webhookConnectSeconds: Int64 = 10
   /// How long a receiver may take to answer, in seconds.
@@ -129,6 +136,7 @@ enum ServiceLimits {
   /// for another one's connection. As many attempts are under way at most over all hosts, so that
   /// 2,048 file descriptors are enough, and those of connections that stay open for a minute: the
   /// package's unit allows 16,384, of which connections to the service take 4,096 if nobody says.
+  /// Where fewer are allowed, there are fewer: `ConnectionRoom`.
   static let webhookConnectionsMax = Webhook.countMax * webhookAttemptsMax
   /// The longest pause before the next attempt to a receiver that fails again and again, in
   /// seconds.

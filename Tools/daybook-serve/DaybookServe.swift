@@ -23,6 +23,12 @@ enum Start {
       DaybookServe.say("daybook serve: \(problem)")
       DaybookServe.exit(withError: ExitCode(64))
     }
+    guard FileRoom.raise() >= LedgerService.descriptorsMin else {
+      DaybookServe.say(
+        "daybook serve: too few files can be open: raise their limit to "
+          + "\(LedgerService.descriptorsMin) at least (ulimit -Hn, LimitNOFILE)")
+      DaybookServe.exit(withError: ExitCode(74))
+    }
     await DaybookServe.main()
   }
 }
@@ -126,7 +132,9 @@ struct DaybookServe: AsyncParsableCommand {
         throw ExitCode(77)
       }
       Self.prepareForDamage(of: settings.ledger)
-      try await LedgerService(settings, version: ProgramVersion.current) { port in
+      try await LedgerService(
+        settings, version: ProgramVersion.current, descriptors: FileRoom.raise()
+      ) { port in
         Self.say("daybook serve: listening on \(settings.host), port \(port)")
       }.run()
     } catch let invalid as ServiceSettings.Invalid {

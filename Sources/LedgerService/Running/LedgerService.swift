@@ -19,18 +19,22 @@ import UnixSignals
 package struct LedgerService: Sendable {
   private let settings: ServiceSettings
   private let version: String
+  private let descriptors: Int
   private let onListening: @Sendable (Int) async -> Void
 
   /// - Parameters:
   ///   - settings: What to listen on, and which ledger.
   ///   - version: The program's version.
+  ///   - descriptors: How many file descriptors the process may have; at least
+  ///     ``descriptorsMin``.
   ///   - onListening: Called with the port once requests are taken.
   package init(
-    _ settings: ServiceSettings, version: String,
+    _ settings: ServiceSettings, version: String, descriptors: Int,
     onListening: @escaping @Sendable (Int) async -> Void = { _ in }
   ) {
     self.settings = settings
     self.version = version
+    self.descriptors = descriptors
     self.onListening = onListening
   }
 
@@ -53,9 +57,11 @@ package struct LedgerService: Sendable {
     let watch = LogWatch(ledger.log, logger) { ledger.foldSoon() }
     let lookups = Entitlements(ledger: ledger)
     let webhooks = WebhookKeeper(ledger: settings.ledger)
+    let room = ConnectionRoom(descriptors: descriptors, asked: settings.connectionsMax)
+    room.tell(logger, descriptors: descriptors, asked: settings.connectionsMax)
     let telling = WebhookService(
       ledger: ledger, keeper: webhooks, logger: Logger(label: "daybook.webhooks"),
-      version: version)
+      version: version, attemptsMax: room.webhookAttempts)
     let routes = ServiceRoutes(
       work: work, lookups: lookups, watch: watch,
       gate: settings.isOpen
@@ -69,7 +75,7 @@ package struct LedgerService: Sendable {
       server: try server(QuickVerdicts(routes, logger, serverName: Self.serverName)),
       configuration: ApplicationConfiguration(
         address: .hostname(settings.host, port: settings.port), serverName: Self.serverName,
-        availableConnectionsDelegate: MaximumAvailableConnections(settings.connectionsMax)),
+        availableConnectionsDelegate: MaximumAvailableConnections(room.connections)),
       onServerRunning: { [onListening] channel in
         await onListening(channel.localAddress?.port ?? 0)
       },
@@ -105,6 +111,9 @@ package struct LedgerService: Sendable {
     ServiceLimits.threadsMin
       + ServiceLimits.threadsPerCore * ProcessInfo.processInfo.activeProcessorCount
   }
+
+  /// How many file descriptors the process must be allowed, connections included.
+  package static var descriptorsMin: Int { ConnectionRoom.descriptorsMin }
 
   /// Why the service could not listen, or ended by itself.
   package struct Failure: Error, CustomStringConvertible {

@@ -15,26 +15,34 @@ struct MessageSender: Sendable {
 
   /// A client for messages.
   ///
-  /// - Parameter connectSeconds: How long connecting may take, in seconds.
-  static func client(connectSeconds: Int64) -> HTTPClient {
+  /// - Parameters:
+  ///   - connectSeconds: How long connecting may take, in seconds.
+  ///   - connectionsMax: How many connections there are to one host.
+  static func client(
+    connectSeconds: Int64, connectionsMax: Int = ServiceLimits.webhookConnectionsMax
+  ) -> HTTPClient {
     HTTPClient(
       eventLoopGroupProvider: .singleton,
-      configuration: configuration(connectSeconds: connectSeconds))
+      configuration: configuration(
+        connectSeconds: connectSeconds, connectionsMax: connectionsMax))
   }
 
   /// How messages are sent. A redirect is not followed: the message was signed for another
   /// receiver.
   ///
-  /// - Parameter connectSeconds: How long connecting may take, in seconds.
-  static func configuration(connectSeconds: Int64) -> HTTPClient.Configuration {
+  /// - Parameters:
+  ///   - connectSeconds: How long connecting may take, in seconds.
+  ///   - connectionsMax: How many connections there are to one host.
+  static func configuration(
+    connectSeconds: Int64, connectionsMax: Int = ServiceLimits.webhookConnectionsMax
+  ) -> HTTPClient.Configuration {
     var tls = TLSConfiguration.makeClientConfiguration()
     // Source: RFC 8996, by which TLS 1.0 and 1.1 must not be used.
     tls.minimumTLSVersion = .tlsv12
     var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(connectSeconds)
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
-      ServiceLimits.webhookConnectionsMax
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsMax
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
     configuration.http1_1ConnectionDebugInitializer = StatusGuard.add

@@ -21,6 +21,8 @@ struct WebhookService: Service {
   var connectSeconds = ServiceLimits.webhookConnectSeconds
   /// How long a receiver may take to answer, in seconds.
   var answerSeconds = ServiceLimits.webhookSeconds
+  /// How many messages are under way to one receiver at the same time.
+  var attemptsMax = ServiceLimits.webhookAttemptsMax
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await self.work() }
@@ -46,7 +48,8 @@ struct WebhookService: Service {
   }
 
   private func tell(_ store: WebhookStore) async {
-    let client = MessageSender.client(connectSeconds: connectSeconds)
+    let client = MessageSender.client(
+      connectSeconds: connectSeconds, connectionsMax: Webhook.countMax * attemptsMax)
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.find(Teller(ledger, store, clock: clock)) }
       group.addTask {
@@ -113,7 +116,7 @@ struct WebhookService: Service {
           let (busy, limits) = (line.busy, line.limits())
           let attempts = try await Self.blocking {
             try outbox.due(at: now, except: busy) { receiver in
-              limits[receiver] ?? ServiceLimits.webhookAttemptsMax
+              limits[receiver] ?? attemptsMax
             }
           }
           for attempt in attempts {
