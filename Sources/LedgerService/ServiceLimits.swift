@@ -91,6 +91,9 @@ enum ServiceLimits {
   /// How long a follower may take to read what was sent before its connection is closed, in
   /// seconds.
   static let followStallSeconds = 60
+  /// How long a follower may take to read what was sent once the service stops, in seconds. It
+  /// comes back with the last id that it has read, so that it misses nothing.
+  static let followEndSeconds: Int64 = 2
   /// After how many seconds without an event a follower is sent a sign of life.
   static let followSilenceSeconds = 15
   /// How many events behind the log the projections may be before the service says that it is not

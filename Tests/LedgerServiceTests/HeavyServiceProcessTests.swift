@@ -102,6 +102,31 @@ struct HeavyServiceProcessTests {
     }
   }
 
+  @Test("does not wait for a follower who does not read after SIGTERM") func followed() async throws
+  {
+    let ledger = try MadeLedger()
+    try await ledger.served(["--open", "--stop-seconds", "3600"]) { served in
+      // More than the buffers of a connection take.
+      let text = String(repeating: "x", count: 4_000)
+      for batch in 0..<8 {
+        let lines = (0..<1_000).map { number in
+          #"{"id":"\#(batch)-\#(number)","type":"note.added","occurredAt":"2026-02-01T12:00:00Z","#
+            + #""data":{"text":"\#(text)"}}"#
+        }
+        #expect(try await served.append(lines).status == 200)
+      }
+      let request = served.request("/v1/events?follow&from=1")
+      let response = try await served.client.execute(request, deadline: .distantFuture)
+      var received = ""
+      for try await part in response.body {
+        received += String(buffer: part)
+        guard received.contains("id: 1\n") else { continue }
+        #expect(served.end() == 0)
+        break
+      }
+    }
+  }
+
   @Test(
     "answers what is under way after SIGTERM, and then ends with 0", arguments: [SIGTERM, SIGINT])
   func terminated(_ signal: Int32) async throws {

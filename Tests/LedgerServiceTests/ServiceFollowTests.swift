@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServiceAccess
 import Testing
 
 @testable import LedgerService
@@ -10,13 +11,18 @@ import Testing
 actor Follower {
   private var text = ""
   private var isReading: Bool
+  /// How many writes it reads before it stops for a while.
+  private let readsAtFirst: Int
   /// How many writes the service has begun.
   private(set) var writes = 0
   private var waiting:
     [(isMet: @Sendable (String, Int) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
   private var stopped: [CheckedContinuation<Void, Never>] = []
 
-  init(isReading: Bool = true) { self.isReading = isReading }
+  init(isReading: Bool = true, readsAtFirst: Int = 0) {
+    self.isReading = isReading
+    self.readsAtFirst = readsAtFirst
+  }
 
   func receive(_ buffer: ByteBuffer) async {
     writes += 1
@@ -24,7 +30,7 @@ actor Follower {
     let met = waiting.filter { $0.isMet(text, writes) }
     waiting.removeAll { $0.isMet(text, writes) }
     for item in met { item.continuation.resume() }
-    if !isReading { await withCheckedContinuation { stopped.append($0) } }
+    if !isReading, writes > readsAtFirst { await withCheckedContinuation { stopped.append($0) } }
   }
 
   func read() {
@@ -144,15 +150,16 @@ extension Task where Success == Void, Failure == any Error {
   {
     try await ServiceBench.run { bench in
       try await bench.appendTogether(1...10)
-      let (newest, from) = (Follower(), Follower())
+      let (newest, from, all) = (Follower(), Follower(), Follower())
       let tasks = [
         try await bench.follow(newest), try await bench.follow(from, query: "&from=8"),
+        try await bench.follow(all, query: "&from=1"),
       ]
       try await bench.appendTogether(11...12)
-      await newest.wait(for: 12)
-      await from.wait(for: 12)
+      for follower in [newest, from, all] { await follower.wait(for: 12) }
       #expect(await newest.positions == [11, 12])
       #expect(await from.positions == Array(8...12))
+      #expect(await all.positions == Array(1...12))
       let text = await newest.received
       #expect(text.hasPrefix("retry: 1000\n\n"))
       let event = try await bench.get("/v1/events/11").body
@@ -232,6 +239,33 @@ extension Task where Success == Void, Failure == any Error {
       #expect(await stuck.positions == Array(1...count))
       #expect(await stuck.writes >= 1 + 3)
       for task in tasks { try await task.hangUp() }
+    }
+  }
+
+  @Test(
+    "that reads a backlog gets no page more once its token was revoked, or the service stops",
+    arguments: [true, false])
+  func endsInBacklog(isRevoked: Bool) async throws {
+    var limits = ServiceBench.Limits()
+    limits.hasTokens = true
+    try await ServiceBench.run(limits) { (bench: ServiceBench) async throws in
+      let pages = 3
+      let lines = (1...pages * ServiceLimits.followEvents).map { Line.note("n\($0)") }
+      let writer = try bench.token("writer", [.append])
+      #expect(try await bench.append(lines, token: writer).status == 200)
+      let reader = try bench.token("reader", [.read])
+      // It has read how to come back, and stops in the first page.
+      let follower = Follower(isReading: false, readsAtFirst: 1)
+      let task = try await bench.follow(follower, query: "&from=1", token: reader)
+      await follower.wait { _, writes in writes == 2 }
+      if isRevoked {
+        try TokenStore(ledger: bench.path).revoke("reader")
+      } else {
+        bench.watch.end()
+      }
+      await follower.read()
+      try await task.value
+      #expect(await follower.positions == Array(1...ServiceLimits.followEvents))
     }
   }
 

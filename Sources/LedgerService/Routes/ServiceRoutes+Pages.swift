@@ -258,13 +258,15 @@ extension ServiceRoutes {
   /// The stream of the live page. It has an address of its own, because no address of the JSON
   /// questions takes a cookie.
   private func stream(_ visit: PageVisit) async throws(Problem) -> PageAnswer {
-    let page = try LivePage(visit.items(LivePage.parameters), visit.token)
+    let items = try visit.items(LivePage.parameters)
+    let page = try LivePage(items, visit.token)
+    let from = try items.number("from", in: 1...UInt64.max)
     _ = try await ask(visit, .events(page.query)) { (_) throws(LedgerError) in true }
     let (request, token) = (visit.request, visit.token)
     let following = EventFollowing(
       work: work, watch: watch, text: LivePage.streamed,
       isAllowed: { [door, gate] in door.admits(request, as: token, gate) })
-    return .stream(try following.response(page.query, to: request, visit.context))
+    return .stream(try following.response(page.query, from: from, to: request, visit.context))
   }
 
   private func compare(_ visit: PageVisit) async throws(Problem) -> PageAnswer {

@@ -267,7 +267,7 @@ struct ServiceRoutes: Sendable {
     var query = try EventQuestions.query(items)
     let token = try Self.token(context)
     query.knownApps = token.knownApps
-    let asked = query
+    let (asked, from) = (query, try items.number("from", in: 1...UInt64.max))
     try await noting(.events(asked), nil, context) { () throws(Problem) in
       try await work.ask { (view) throws(Problem) in
         try AccessRule.check(token, .events(asked), in: view)
@@ -276,7 +276,7 @@ struct ServiceRoutes: Sendable {
     }
     let following = EventFollowing(
       work: work, watch: watch, isAllowed: { [gate] in gate.admits(request, as: token) })
-    return try following.response(asked, to: request, context)
+    return try following.response(asked, from: from, to: request, context)
   }
 
   private func position() throws(Problem) -> UInt64 {

@@ -47,14 +47,14 @@ struct EventFollowing: Sendable {
   /// `from`, else the end of the log.
   ///
   /// - Throws: ``Problem``: `badRequest`.
-  func start(_ query: EventsQuery, _ request: Request) throws(Problem) -> UInt64 {
+  private func start(_ from: UInt64?, _ request: Request) throws(Problem) -> UInt64 {
     if let text = request.headers[.lastEventID] {
       guard let position = UInt64(digits: text), position < .max else {
         throw Problem(.badRequest, "Last-Event-ID: expected the position of an event.")
       }
       return position
     }
-    if query.from > 1 { return query.from - 1 }
+    if let from { return from - 1 }
     do throws(LedgerError) { return try work.ledger.log.lastPosition() } catch {
       throw Problem(error)
     }
@@ -62,13 +62,16 @@ struct EventFollowing: Sendable {
 
   /// The stream of the events of a query.
   ///
+  /// - Parameters:
+  ///   - query: Which events; where it begins does not count.
+  ///   - from: The position of the first one, from 1; nil if the request names none.
   /// - Throws: ``Problem``: `badRequest`, `tooManyRequests`.
   func response(
-    _ query: EventsQuery, to request: Request, _ context: ServiceContext
+    _ query: EventsQuery, from: UInt64? = nil, to request: Request, _ context: ServiceContext
   ) throws(Problem) -> Response {
-    let start = try start(query, request)
+    let start = try start(from, request)
     let positions = try watch.positions()
-    let (work, text, isAllowed) = (work, text, isAllowed)
+    let (work, text, watch, isAllowed) = (work, text, watch, isAllowed)
     let reader = FollowReader(context.channel, stall: stall)
     var query = query
     query.from = start + 1
@@ -86,9 +89,11 @@ struct EventFollowing: Sendable {
         var pages = pages
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { await reader.watch() }
+          group.addTask { await reader.closeAtEnd() }
           defer { group.cancelAll() }
           try await reader.send("retry: \(Self.retryMilliseconds)\n\n", to: &writer)
-          for await last in positions {
+          // A backlog can take hours to read, so each page is a moment to look whether it may go on.
+          following: for await last in positions {
             guard isAllowed() else { break }
             guard last > known else {
               try await reader.send(Self.sign, to: &writer)
@@ -96,6 +101,7 @@ struct EventFollowing: Sendable {
             }
             pages.goOn()
             while let page = try await Self.next(&pages, work) {
+              guard isAllowed(), !watch.hasEnded else { break following }
               try await reader.send(page.map(text).joined(), to: &writer)
             }
             known = pages.reached

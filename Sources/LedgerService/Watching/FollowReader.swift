@@ -1,6 +1,7 @@
 import Hummingbird
 import NIOCore
 import NIOPosix
+import ServiceLifecycle
 import Synchronization
 
 /// Closes the connection of a follower who does not read: what waits to be sent to it, its
@@ -25,6 +26,17 @@ final class FollowReader: Sendable {
     begun.add(1, ordering: .relaxed)
     defer { ended.add(1, ordering: .relaxed) }
     try await writer.write(ByteBuffer(string: text))
+  }
+
+  /// Closes the connection of a follower who has not read what it was sent some time after the
+  /// service was told to stop, which waits for it.
+  func closeAtEnd() async {
+    do {
+      try await gracefulShutdown()
+      let loop = NIOSingletons.posixEventLoopGroup.any()
+      try await Pause.wait(.seconds(ServiceLimits.followEndSeconds), on: loop)
+    } catch { return }
+    channel.close(promise: nil)
   }
 
   /// Looks until its task is cancelled whether one write waits for longer than it may; then it

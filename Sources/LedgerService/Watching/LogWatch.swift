@@ -84,6 +84,9 @@ final class LogWatch: Service {
     for follower in followers { follower.finish() }
   }
 
+  /// Whether the service stops.
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
   var followerCount: Int { state.withLock { $0.followers.count } }
 
   /// The last positions of the log, from the present one on; the newest alone for somebody who is
