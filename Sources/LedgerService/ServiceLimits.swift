@@ -100,6 +100,11 @@ enum ServiceLimits {
   /// ready.
   static let lagEventsMax: UInt64 = 1_000_000
 
+  /// After what time the log says again why requests cannot be answered, and how many reasons it
+  /// remembers.
+  static let faultPause = Duration.seconds(600)
+  static let faultsMax = 100
+
   /// How often memory that is free is given back to the system, in seconds. It takes some
   /// milliseconds.
   static let heapTrimSeconds = 60

@@ -205,6 +205,24 @@ package struct WebhookStore: Sendable {
     }
   }
 
+  /// Returns how many deliveries of each webhook wait or are dead letters, in the order of the
+  /// names.
+  ///
+  /// - Complexity: O(*n*) in these deliveries, by an index. Those that were delivered, of which
+  ///   there are a month's, are not looked at.
+  /// - Throws: ``WebhookError``: `busy`, `disk`.
+  package func unsent() throws(WebhookError) -> [(name: String, waiting: Int, dead: Int)] {
+    try database.read { database in
+      let count = "SELECT count(*) FROM deliveries WHERE webhook = id AND state ="
+      return try Row.fetchAll(
+        database,
+        sql: """
+          SELECT name, (\(count) ?) AS waiting, (\(count) ?) AS dead FROM webhooks ORDER BY name
+          """, arguments: [Delivery.State.waiting.rawValue, Delivery.State.dead.rawValue]
+      ).map { row in (row["name"], row["waiting"], row["dead"]) }
+    }
+  }
+
   /// Returns a webhook.
   ///
   /// - Throws: ``WebhookError``: `unknown`, `busy`, `disk`.

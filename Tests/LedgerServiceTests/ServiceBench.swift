@@ -23,6 +23,7 @@ final class ServiceBench: Sendable {
   let watch: LogWatch
   private let responder: RouterResponder<ServiceContext>
   private let watching: Task<Void, any Error>
+  private let log: Logger
   /// What answers verdicts where a connection is read.
   let verdicts: QuickVerdicts
 
@@ -47,6 +48,8 @@ final class ServiceBench: Sendable {
     var hasTokens = false
     /// Where it is noted who asks what about whom; nil for nowhere.
     var audit: Logger?
+    /// Where requests are logged; nil for nowhere.
+    var log: Logger?
     /// How many requests are taken of whom.
     var rate: RateGate.Rate?
     /// The present of these limits, in nanoseconds, which stands still unless a test moves it.
@@ -54,6 +57,7 @@ final class ServiceBench: Sendable {
   }
 
   private init(_ limits: Limits) throws {
+    log = limits.log ?? Self.quiet
     path = NSTemporaryDirectory() + "daybook-service-\(UUID().uuidString)"
     // Nothing is synced, because these tests do not depend on the disk. The usual map of a ledger
     // reserves 2 TiB of addresses, of which a process has 128, and many tests run at the same time.
@@ -99,9 +103,16 @@ final class ServiceBench: Sendable {
     watching.cancel()
     try await watching.value
     try await work.end()
+    try await closeLedger()
+    try FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Takes the ledger from the service, which cannot read it any more.
+  func closeLedger() async throws {
+    watching.cancel()
+    try await watching.value
     lookups.release()
     try ledger.close()
-    try FileManager.default.removeItem(atPath: path)
   }
 
   func lastPosition() throws -> UInt64 { try ledger.log.lastPosition() }
@@ -120,7 +131,7 @@ final class ServiceBench: Sendable {
     }
     let context = ServiceContext(
       source: ApplicationRequestContextSource(
-        channel: try Self.channel(from: client), logger: Self.quiet))
+        channel: try Self.channel(from: client), logger: log))
     return try await responder.respond(
       to: Request(head: head, body: RequestBody(buffer: body)), context: context)
   }

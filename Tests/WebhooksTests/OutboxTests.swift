@@ -90,6 +90,10 @@ import Testing
       let sent = try bench.store.deliveries(of: "shop", in: .delivered, limit: 1)
       let id = try #require(sent.first).id
       #expect(try bench.store.resend(.message(id), of: "shop", at: bench.now) == 1)
+      let unsent = try bench.store.unsent()
+      #expect(unsent.map(\.name) == ["shop"])
+      #expect(unsent.map(\.waiting) == [2])
+      #expect(unsent.map(\.dead) == [0])
     }
     #expect(wide.isEmpty)
   }

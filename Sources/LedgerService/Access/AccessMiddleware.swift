@@ -104,6 +104,7 @@ enum AccessGate: Sendable {
       if let found { return found }
     } catch {
       var problem = Problem(.unavailable, "The tokens cannot be read: \(error.message)")
+      problem.isFault = true
       problem.retryAfterSeconds = 30
       throw problem
     }

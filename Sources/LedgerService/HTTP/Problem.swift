@@ -95,6 +95,9 @@ struct Problem: Error, Sendable, Equatable {
   var lines: [LineError] = []
   /// After how many seconds another try makes sense.
   var retryAfterSeconds: Int?
+  /// Whether it is for those who run the service to repair. Then `detail` names no person: it is in
+  /// the log.
+  var isFault = false
   /// Methods that the address takes, for `Allow`.
   var allowed: [String] = []
 
@@ -156,13 +159,16 @@ extension Problem {
     case .notFound: self.init(.notFound, error.message)
     case .full, .limitReached:
       self.init(.full, error.message)
+      isFault = true
       retryAfterSeconds = Self.laterSeconds
     case .busy, .outcomeUnknown:
       self.init(.unavailable, error.message)
+      isFault = true
       retryAfterSeconds = Self.soonSeconds
     case .noLedger, .exists, .cannotCreate, .unknownFormat, .rebuildNeeded, .io, .corrupt,
       .keysMissing, .readOnly, .closed:
       self.init(.unavailable, error.message)
+      isFault = true
       retryAfterSeconds = Self.laterSeconds
     }
   }

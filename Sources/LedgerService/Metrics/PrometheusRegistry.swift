@@ -187,6 +187,8 @@ final class PrometheusRegistry: Sendable {
     "daybook_log_position": "The last position of the log.",
     "daybook_projection_position": "The position up to which the projections are folded.",
     "daybook_projection_lag_events": "Events that wait for the next fold of the projections.",
+    "daybook_ledger_readable": "Whether the log and the projections can be read.",
+    "daybook_webhooks_readable": "Whether the webhooks and their messages can be read.",
     "daybook_followers": "Clients that follow the log.",
     "daybook_webhook_attempts_total": "Messages that were sent, by webhook and outcome.",
     "daybook_webhook_dead": "Messages that no receiver has taken for three days.",

@@ -63,6 +63,7 @@ extension ServiceRoutes {
 
   private static func unsigned(_ reason: String) -> Problem {
     var problem = Problem(.unavailable, reason)
+    problem.isFault = true
     problem.retryAfterSeconds = 30
     return problem
   }

@@ -76,6 +76,7 @@ extension ServiceRoutes {
       let visit = PageVisit(request: request, context: context, visitor: visitor)
       return response(try await body(visit), visitor)
     } catch {
+      faults.tell(error, context.logger)
       return refusal(error, visitor)
     }
   }

@@ -249,6 +249,7 @@ extension ServiceRoutes {
       case .limitReached: throw Problem(.full, error.message)
       case .noLedger, .unknownVersion, .busy, .disk:
         var problem = Problem(.unavailable, error.message)
+        problem.isFault = true
         problem.retryAfterSeconds = ServiceLimits.webhookRecoverySeconds
         throw problem
       }
@@ -305,11 +306,11 @@ extension ServiceRoutes {
   func measureWebhooks() async throws(Problem) {
     let keeper = webhooks
     let all = try await work.run { () throws(Problem) in
-      try Self.keeping { () throws(WebhookError) in try keeper.store()?.list() ?? [] }
+      try Self.keeping { () throws(WebhookError) in try keeper.store()?.unsent() ?? [] }
     }
-    metrics.forget("daybook.webhook", label: "webhook", except: Set(all.map(\.webhook.name)))
-    for (webhook, counts) in all {
-      let labels = [("webhook", webhook.name)]
+    metrics.forget("daybook.webhook", label: "webhook", except: Set(all.map(\.name)))
+    for counts in all {
+      let labels = [("webhook", counts.name)]
       metrics.set(.init("daybook.webhook.waiting", labels), Double(counts.waiting))
       metrics.set(.init("daybook.webhook.dead", labels), Double(counts.dead))
     }

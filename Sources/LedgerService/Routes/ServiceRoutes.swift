@@ -34,13 +34,15 @@ struct ServiceRoutes: Sendable {
   /// Who may see the pages.
   var door = PageDoor()
   let webhooks: WebhookKeeper
+  /// Where it is said why requests cannot be answered.
+  let faults = FaultLog()
 
   func router() -> Router<ServiceContext> {
     let router = Router(context: ServiceContext.self)
     let addresses = AddressTable()
     router.add(middleware: KnownMethods(addresses: addresses))
     router.add(middleware: MetricsMiddleware())
-    router.add(middleware: RequestLog(addresses: addresses))
+    router.add(middleware: RequestLog(addresses: addresses, faults: faults))
     router.add(middleware: StatedLength())
     let unguarded = router.group().add(middleware: AddressLimit(rates: rates))
     addUnguarded(to: unguarded)
@@ -290,7 +292,7 @@ struct ServiceRoutes: Sendable {
   private func addAdministration(to group: RouterGroup<ServiceContext>) {
     group.answer("/metrics") { _, context in
       try Self.refuseRestricted(context, "The metrics are")
-      return try await measured()
+      return try await measured(context)
     }
     group.answer("/v1/stats") { request, context in
       try Self.refuseRestricted(context, "The statistics are")
@@ -316,19 +318,52 @@ struct ServiceRoutes: Sendable {
     }
   }
 
-  /// The metrics of the process, with the state of the ledger as it is now.
-  private func measured() async throws(Problem) -> Response {
-    let state = try await foldState()
-    metrics.set(.init("daybook.log.position", []), Double(state.log))
-    if let folded = state.folded {
-      metrics.set(.init("daybook.projection.position", []), Double(folded))
+  /// The metrics of the process, with the state of the ledger as it is now. What cannot be read is
+  /// one of them: whoever is told of it has to get the others, too.
+  private func measured(_ context: ServiceContext) async throws(Problem) -> Response {
+    try await measure("daybook.ledger.readable", context) { () throws(Problem) in
+      let (log, folded) = (
+        PrometheusRegistry.Key("daybook.log.position", []),
+        PrometheusRegistry.Key("daybook.projection.position", [])
+      )
+      let lag = PrometheusRegistry.Key("daybook.projection.lag.events", [])
+      var unknown = [log, folded, lag]
+      // The last value would look like a ledger that stands still.
+      defer { for key in unknown { metrics.remove(key) } }
+      metrics.set(log, Double(try await logPosition()))
+      unknown = [folded, lag]
+      let state = try await foldState()
+      unknown = []
+      metrics.set(log, Double(state.log))
+      if let position = state.folded { metrics.set(folded, Double(position)) }
+      metrics.set(lag, Double(state.lag))
     }
-    metrics.set(.init("daybook.projection.lag.events", []), Double(state.lag))
     metrics.set(.init("daybook.followers", []), Double(watch.followerCount))
-    try await measureWebhooks()
+    try await measure("daybook.webhooks.readable", context) { () throws(Problem) in
+      try await measureWebhooks()
+    }
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
+  }
+}
+
+extension ServiceRoutes {
+  /// Measures something that may be damaged, and sets a metric to 1 or 0 for whether it can be read.
+  private func measure(
+    _ label: String, _ context: ServiceContext, _ body: () async throws(Problem) -> Void
+  ) async throws(Problem) {
+    var isReadable = true
+    do throws(Problem) { try await body() } catch {
+      guard error.isFault else { throw error }
+      faults.tell(error, context.logger)
+      isReadable = false
+    }
+    metrics.set(.init(label, []), isReadable ? 1 : 0)
+  }
+
+  private func logPosition() async throws(Problem) -> UInt64 {
+    try await work.run { () throws(Problem) in try position() }
   }
 }
 

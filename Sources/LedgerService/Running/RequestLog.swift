@@ -6,6 +6,7 @@ import Logging
 /// Logs each request by its route, and never by its query: a query names customers.
 struct RequestLog: RouterMiddleware {
   let addresses: AddressTable
+  let faults: FaultLog
 
   func handle(
     _ request: Request, context: ServiceContext,
@@ -17,6 +18,7 @@ struct RequestLog: RouterMiddleware {
     do {
       response = try await next(request, context)
     } catch let problem as Problem {
+      faults.tell(problem, context.logger)
       response = problem.response
     } catch let error as any HTTPResponseError {
       response = problem(of: error.status, request).response

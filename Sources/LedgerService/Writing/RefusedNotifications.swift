@@ -35,6 +35,7 @@ final class RefusedNotifications: Sendable {
       return try result.get() ? "service/refused/\(name)" : nil
     } catch {
       var problem = Problem(.unavailable, "The notification cannot be kept: \(error)")
+      problem.isFault = true
       problem.retryAfterSeconds = 30
       throw problem
     }
