@@ -195,7 +195,7 @@ extension EventLog {
     try file.sync()
   }
 
-  static func dataFile(_ path: String) -> String {
+  package static func dataFile(_ path: String) -> String {
     "\(path)/\(folderName)/\(Environment.dataFileName)"
   }
 

@@ -93,6 +93,32 @@ struct HeavyServiceDiskTests {
     }
   }
 
+  @Test("a ledger that was changed over while it ran ends it, and both ledgers are whole")
+  func changedOver() async throws {
+    let (ledger, other) = (try MadeLedger(), try MadeLedger())
+    let noted = try other.daybook("note", "ada", "seen", "--operator", "kim")
+    #expect(noted.status == 0, "\(noted.errors)")
+    try await ledger.served { served in
+      #expect(try await served.append(Self.batch(1)).status == 200)
+      let moved = ledger.path + ".moved"
+      try FileManager.default.moveItem(atPath: ledger.path, toPath: moved)
+      try FileManager.default.moveItem(atPath: other.path, toPath: ledger.path)
+      let (status, said) = try served.ended()
+      #expect(status == 74, "\(said)")
+      #expect(said.contains("was moved, removed or replaced"), "\(said)")
+      let verified = try BuiltProgram.run("daybook", ["verify", "--ledger", moved])
+      #expect(verified.status == 0, "\(verified.output) \(verified.errors)")
+      #expect(verified.output.contains("100 events"), "\(verified.output)")
+    }
+    let verified = try ledger.daybook("verify")
+    #expect(verified.status == 0, "\(verified.output) \(verified.errors)")
+    try await ledger.served { served in
+      let count = try await served.get("/v1/events?count")
+      #expect(count.body == "{\"count\":1}\n")
+      #expect(served.end() == 0)
+    }
+  }
+
   @Test("a damaged page that ends it is named, and a signal of another cause remains one")
   func damaged() async throws {
     let ledger = try MadeLedger()

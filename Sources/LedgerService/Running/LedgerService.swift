@@ -92,8 +92,9 @@ package struct LedgerService: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch let failure as Failure {
-      // The ledger cannot be written any more, so what could still be folded is left for later.
-      do { try await close(ledger, work, lookups, webhooks) } catch {
+      // The ledger cannot be written any more, or is another one by its path, so what could still be
+      // folded is left for later.
+      do { try await close(ledger, work, lookups, webhooks, folds: false) } catch {
         logger.error("the ledger could not be closed", metadata: ["reason": "\(error)"])
       }
       throw failure
@@ -153,12 +154,13 @@ package struct LedgerService: Sendable {
   }
 
   private func close(
-    _ ledger: Ledger, _ work: LedgerWork, _ lookups: Entitlements, _ webhooks: WebhookKeeper
+    _ ledger: Ledger, _ work: LedgerWork, _ lookups: Entitlements, _ webhooks: WebhookKeeper,
+    folds: Bool = true
   ) async throws {
     try await work.end()
     lookups.release()
     try webhooks.close()
-    try ledger.foldBeforeLeaving()
+    if folds { try ledger.foldBeforeLeaving() }
     try ledger.close()
   }
 

@@ -7,12 +7,24 @@ import ServiceLifecycle
 ///
 /// Otherwise it would refuse every append from then on, and still say that it is well. A full disk
 /// is not such a failure. If events cannot be folded, be it for a full disk, the log says so.
+///
+/// It ends, too, when somebody has moved the ledger or put another one in its place: it would go on
+/// to acknowledge events into a folder that nobody looks at.
 struct DiskWatch: Service {
   /// The time between two looks.
   private static let pause = Duration.milliseconds(500)
+  /// How many looks in a row must find the ledger moved: whoever moves it may be about to undo it.
+  private static let looksMoved = 2
 
   let ledger: Ledger
   let logger: Logger
+  private let file: WatchedFile
+
+  init(ledger: Ledger, logger: Logger) {
+    self.ledger = ledger
+    self.logger = logger
+    file = WatchedFile(EventLog.dataFile(ledger.path))
+  }
 
   func run() async throws {
     try await cancelWhenGracefulShutdown { try await watch() }
@@ -20,11 +32,19 @@ struct DiskWatch: Service {
 
   private func watch() async throws {
     var told: String?
+    var moved = 0
     while !Task.isCancelled {
       if ledger.mustReopen {
         throw LedgerService.Failure(
           description: "a write to the ledger failed, and what became of it is unknown: start "
             + "the service again, which looks. Check the disk.")
+      }
+      moved = file.isElsewhere ? moved + 1 : 0
+      guard moved < Self.looksMoved else {
+        throw LedgerService.Failure(
+          description: "the ledger \(ledger.path) was moved, removed or replaced while the service "
+            + "had it open. What was acknowledged meanwhile is in the one that was moved. Stop the "
+            + "service before you change a ledger over.")
       }
       told = tellOfFold(after: told)
       do { try await Task.sleep(for: Self.pause) } catch { return }
