@@ -35,6 +35,14 @@ package enum StopSignals {
     _ = unsafe pthread_sigmask(SIG_UNBLOCK, &taken, nil)
   }
 
+  /// Keeps SIGHUP from ending the process from now on.
+  ///
+  /// For programs that have nothing to read again: whoever sends it means that, and programs that
+  /// rotate logs send it to every service.
+  package static func ignoreHangup() {
+    _ = signal(SIGHUP, SIG_IGN)
+  }
+
   /// Whether one of them came since ``trap()``.
   package static var isReceived: Bool { received.load(ordering: .acquiring) }
 

@@ -102,6 +102,18 @@ struct HeavyServiceProcessTests {
     }
   }
 
+  @Test("goes on after SIGHUP, by which it would read nothing again") func hangup() async throws {
+    let ledger = try MadeLedger()
+    try await ledger.served { served in
+      for _ in 1...3 {
+        served.send(SIGHUP)
+        let answer = try await served.get("/health")
+        #expect(answer.status == 200)
+      }
+      #expect(served.end() == 0)
+    }
+  }
+
   @Test("does not wait for a follower who does not read after SIGTERM") func followed() async throws
   {
     let ledger = try MadeLedger()

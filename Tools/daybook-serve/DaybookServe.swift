@@ -11,6 +11,7 @@ import WorkThreads
 @main
 enum Start {
   @MainActor static func main() async {
+    StopSignals.ignoreHangup()
     let count = LedgerService.threadsMin
     guard ThreadRoom.isFree(for: count) else {
       DaybookServe.say(
