@@ -10,6 +10,8 @@ import SwiftASN1
 import Testing
 import X509
 
+@testable import LedgerService
+
 /// The service behind its own TLS.
 @Suite("The service with TLS", .serialized, .timeLimit(.minutes(20))) struct HeavyServiceTLSTests {
   /// A certificate for this machine that signed itself, and its key, in PEM.
@@ -130,7 +132,41 @@ import X509
         "daybook-serve",
         ["--ledger", ledger.path, "--port", "0", "--certificate", certificate, "--key", key])
       #expect(ended.status == 64, "\(ended.errors)")
-      #expect(ended.errors.contains("certificate"), "\(ended.errors)")
+      #expect(ended.errors.contains(key), "\(ended.errors)")
+    }
+  }
+
+  @Test("names the file that cannot be read, and says that a key with a passphrase is not taken")
+  func unreadable() throws {
+    let ledger = try MadeLedger()
+    let identity = try Identity("One")
+    let certificate = try ledger.write("certificate.pem", identity.certificate)
+    let key = try ledger.write("key.pem", identity.key)
+    let absent = ledger.folder.appending(path: "absent.pem").path
+    let encrypted = try ledger.write(
+      "encrypted.pem",
+      "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMA==\n-----END ENCRYPTED PRIVATE KEY-----\n")
+    let older = try ledger.write(
+      "older.pem",
+      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMA==\n"
+        + "-----END RSA PRIVATE KEY-----\n")
+    func problem(_ certificate: String, _ key: String) -> String {
+      do throws(ServiceSettings.Invalid) {
+        _ = try TLSFiles(certificate: certificate, key: key).configuration()
+        return ""
+      } catch { return error.description }
+    }
+    #expect(problem(certificate, key).isEmpty)
+    for (text, name) in [
+      (problem(absent, key), "certificate"), (problem(certificate, absent), "key"),
+    ] {
+      #expect(text.hasPrefix("\(name): \(absent) cannot be read: No such file"), "\(text)")
+    }
+    let none = problem(try ledger.write("none.pem", "nothing"), key)
+    #expect(none.contains("none.pem: expected certificates in PEM"), "\(none)")
+    for file in [encrypted, older] {
+      let text = problem(certificate, file)
+      #expect(text.contains(file) && text.contains("has a passphrase"), "\(text)")
     }
   }
 }

@@ -101,7 +101,11 @@ package struct LedgerService: Sendable {
     } catch {
       try await close(ledger, work, lookups, webhooks)
       // Whether the key is that of the certificate is only seen when the server starts.
-      if error is NIOSSLError || error is BoringSSLError { throw Self.wrongFiles(settings, error) }
+      if error is NIOSSLError || error is BoringSSLError, let certificate = settings.certificate,
+        let key = settings.key
+      {
+        throw TLSFiles(certificate: certificate, key: key).unusable(error)
+      }
       throw Failure(description: failure(error))
     }
     try await close(ledger, work, lookups, webhooks)
@@ -181,8 +185,9 @@ package struct LedgerService: Sendable {
         GuardedChannel(base: HTTP1Channel(responder: responder, configuration: http1), gate: gate)
       }
     }
+    let files = TLSFiles(certificate: certificate, key: key)
+    let tls = try files.configuration()
     do {
-      let tls = try Self.serverTLS(certificate, key)
       // The files are looked at here, and not when the server starts.
       _ = try NIOSSLContext(configuration: tls)
       let streams = StreamGate(
@@ -197,27 +202,8 @@ package struct LedgerService: Sendable {
             tlsConfiguration: tls, configuration: http2, responder: responder), gate: gate)
       }
     } catch {
-      throw Self.wrongFiles(settings, error)
+      throw files.unusable(error)
     }
-  }
-
-  private static func serverTLS(
-    _ certificate: String, _ key: String
-  ) throws -> TLSConfiguration {
-    var tls = TLSConfiguration.makeServerConfiguration(
-      certificateChain: try NIOSSLCertificate.fromPEMFile(certificate).map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-    // Source: RFC 8996, by which TLS 1.0 and 1.1 must not be used.
-    tls.minimumTLSVersion = .tlsv12
-    return tls
-  }
-
-  private static func wrongFiles(
-    _ settings: ServiceSettings, _ error: any Error
-  ) -> ServiceSettings.Invalid {
-    ServiceSettings.Invalid(
-      description: "certificate \(settings.certificate ?? "-") and key \(settings.key ?? "-"): "
-        + "expected a chain of certificates and its private key in PEM: \(error)")
   }
 }
 
