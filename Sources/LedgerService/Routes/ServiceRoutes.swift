@@ -349,7 +349,8 @@ struct ServiceRoutes: Sendable {
 }
 
 extension ServiceRoutes {
-  /// Measures something that may be damaged, and sets a metric to 1 or 0 for whether it can be read.
+  /// Measures something that may be damaged, and sets a metric to 1 or 0 for whether it can be
+  /// read.
   private func measure(
     _ label: String, _ context: ServiceContext, _ body: () async throws(Problem) -> Void
   ) async throws(Problem) {

@@ -92,8 +92,8 @@ package struct LedgerService: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(settings.stopSeconds)
     let group = ServiceGroup(configuration: configuration)
     do { try await group.run() } catch let failure as Failure {
-      // The ledger cannot be written any more, or is another one by its path, so what could still be
-      // folded is left for later.
+      // The ledger cannot be written any more, or is another one by its path, so what could still
+      // be folded is left for later.
       do { try await close(ledger, work, lookups, webhooks, folds: false) } catch {
         logger.error("the ledger could not be closed", metadata: ["reason": "\(error)"])
       }

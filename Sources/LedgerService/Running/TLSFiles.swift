@@ -67,8 +67,8 @@ struct TLSFiles {
     else {
       throw ServiceSettings.Invalid(
         description: "key: \(file) has a passphrase, and keys with one are not taken: `openssl "
-          + "pkey -in FILE -out OTHER` writes it without one. Let only the service's user read that "
-          + "file.")
+          + "pkey -in FILE -out OTHER` writes it without one. Let only the service's user read "
+          + "that file.")
     }
     do { return try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
       throw ServiceSettings.Invalid(

@@ -92,7 +92,8 @@ struct EventFollowing: Sendable {
           group.addTask { await reader.closeAtEnd() }
           defer { group.cancelAll() }
           try await reader.send("retry: \(Self.retryMilliseconds)\n\n", to: &writer)
-          // A backlog can take hours to read, so each page is a moment to look whether it may go on.
+          // A backlog can take hours to read, so each page is a moment to look whether it may go
+          // on.
           following: for await last in positions {
             guard isAllowed() else { break }
             guard last > known else {
