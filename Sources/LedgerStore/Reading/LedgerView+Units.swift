@@ -141,8 +141,8 @@ extension LedgerView {
   }
 }
 
-/// An iterator over the units of a view, the stored ones and those that only the overlay has, in the
-/// order of their numbers.
+/// An iterator over the units of a view, the stored ones and those that only the overlay has, in
+/// the order of their numbers.
 package struct UnitWalk: ~Copyable, ~Escapable {
   private let view: LedgerView
   private var cursor: RowCursor
