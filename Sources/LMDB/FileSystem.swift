@@ -101,8 +101,8 @@ package func isSameFile(_ path: String, _ other: String) throws(LMDBError) -> Bo
   return one == two
 }
 
-/// Whether there is something at `path`. Unlike Foundation, this tells a file that is not there from
-/// one that the system does not let this process look at.
+/// Whether there is something at `path`. Unlike Foundation, this tells a file that is not there
+/// from one that the system does not let this process look at.
 package func isThere(_ path: String) throws(LMDBError) -> Bool { try identity(of: path) != nil }
 
 /// The identity of what `path` leads to; nil if there is nothing.

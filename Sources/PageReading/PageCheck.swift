@@ -50,8 +50,8 @@ package struct PageCheck {
   /// LMDB believes the number of pages that a meta page states. A damaged number looks to it as if
   /// another process had let the file grow, or as if the machine had too little memory.
   ///
-  /// - Complexity: O(1) for a sound file and for another error. If the newest meta page counts pages
-  ///   beyond the end of the file, one read of each page in use.
+  /// - Complexity: O(1) for a sound file and for another error. If the newest meta page counts
+  ///   pages beyond the end of the file, one read of each page in use.
   /// - Throws: ``LMDBError`` with the operating system's error.
   package static func damagedMetas(
     of folder: String, thatCause error: LMDBError

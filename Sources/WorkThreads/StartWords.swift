@@ -6,8 +6,8 @@
 
 /// The arguments and variables that the process was started with, as the bytes that they are.
 ///
-/// The standard library reads them as UTF-8 and puts U+FFFD in the place of whatever is not, without
-/// a word. So two customers or files with different names in Latin-1 would be one.
+/// The standard library reads them as UTF-8 and puts U+FFFD in the place of whatever is not,
+/// without a word. So two customers or files with different names in Latin-1 would be one.
 package enum StartWords {
   /// What is wrong with the arguments and with some variables: the first one that is not UTF-8;
   /// `nil` if all of them are.

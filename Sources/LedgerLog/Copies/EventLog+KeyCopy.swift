@@ -42,8 +42,8 @@ extension EventLog {
   /// An encrypted copy cannot be looked into. It may be replaced if the key file has the keys of
   /// everything that was not erased.
   ///
-  /// - Complexity: O(*n*) in the size of the key file. For an encrypted copy, the log is verified if
-  ///   the key file has slots without keys that are not listed as erased.
+  /// - Complexity: O(*n*) in the size of the key file. For an encrypted copy, the log is verified
+  ///   if the key file has slots without keys that are not listed as erased.
   /// - Throws: ``LedgerError``: `cannotCreate` if something else is there, above all another
   ///   ledger's keys; `corrupt` if keys would be lost, or the key file is damaged; `keysMissing`
   ///   without a key file, `io`.
@@ -148,8 +148,8 @@ extension EventLog {
   private static func keptCopy(_ path: String, _ why: String, _ advice: String) -> LedgerError {
     LedgerError(
       .corrupt,
-      "The copy of the keys at \(path) is not replaced. \(why). \(advice), name another file to copy "
-        + "the keys to.")
+      "The copy of the keys at \(path) is not replaced. \(why). \(advice), name another file to "
+        + "copy the keys to.")
   }
 
   /// Compares every slot of an earlier copy with the key file.

@@ -15,7 +15,8 @@ struct Salvage: ParsableCommand {
       Up to the first event that is missing or uses such a name, positions and roots stay as \
       they were; behind one that is missing, events move up. What was erased stays erased. The \
       damaged ledger is only read, and the new folder may not exist yet. The exit code is 1 if \
-      anything is missing or a name is not proven. Restore a backup instead, if it is new enough. Example:
+      anything is missing or a name is not proven. Restore a backup instead, if it is new \
+      enough. Example:
 
         daybook salvage shop.daybook --into saved.daybook
       """)
