@@ -86,7 +86,7 @@ import Testing
     let change = ["catalog", "set", after, "--effective", "2026-01-02"]
     let refused = try bought.run(change)
     #expect(refused.status == 65, "\(refused.output)")
-    #expect(refused.output.contains("loses pro"))
+    #expect(refused.output.contains("loses  pro"))
     #expect(refused.errors.contains("because 1 customer loses what they have now. Run it again"))
     #expect(try bought.events().count == 2)
     #expect(try bought.run(change + ["--yes"]).status == 0)

@@ -46,7 +46,8 @@ struct ForeignRootTests {
     "a command that changes the ledger or the service's files is refused, and changes nothing",
     arguments: [
       "append", "rebuild", "rebuild --check", "init",
-      "note ada hello --operator kim", "grant ada --product com.example.a --operator kim",
+      "note ada hello --operator kim",
+      "grant ada --product com.example.a --reason gift --operator kim",
       "erase ada --operator kim --reason asked --yes", "catalog set Tools/samples/catalogue.json",
       "token create page --scope read", "token revoke shop", "answer-key new",
       "answer-key remove a", "webhook pause shop", "webhook rotate shop", "webhook remove shop",

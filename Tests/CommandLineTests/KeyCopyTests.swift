@@ -115,7 +115,7 @@ import Testing
       ("thesis.txt", "is no copy of a key file"), ("zeros", "is no copy of a key file"),
       ("damaged.keys", "is a key file whose head is damaged"),
       ("clone/keys", "is the key file of the ledger in the folder"),
-      ("sealed/keys", "from before it was restored without keys"),
+      ("sealed/keys", "holds the keys of this ledger from before it was restored"),
       ("aged/log/full.age", "is an encrypted backup of a log"),
     ] {
       let before = try contents(name)
@@ -166,7 +166,7 @@ import Testing
     try damaged.write(to: ledger.folder.file("ledger/keys"))
     let log = try ledger.run("backup", path("log"), "--keys", path("more.keys"))
     #expect(log.status == 0, "\(log.errors)")
-    #expect(log.output.contains("are missing, and they were not erased"))
+    #expect(log.output.contains("are missing, and this log does not say that they were"))
   }
 
   private func contents(_ name: String) throws -> Data {

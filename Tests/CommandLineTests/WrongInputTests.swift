@@ -69,7 +69,7 @@ import TracedProcesses
   func emptyPath(_ arguments: [String]) throws {
     let answer = try Program.run(arguments)
     #expect(answer.status == 64)
-    #expect(answer.errors.contains("empty"))
+    #expect(answer.errors.contains("empty") || answer.errors.contains("Missing value"))
     #expect(!answer.errors.contains("daybook init `"))
   }
 

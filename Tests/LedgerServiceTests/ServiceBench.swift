@@ -57,7 +57,10 @@ final class ServiceBench: Sendable {
   }
 
   private init(_ limits: Limits) throws {
-    log = limits.log ?? Self.quiet
+    var log = limits.log ?? Self.quiet
+    // The server gives every request a number.
+    log[metadataKey: "hb.request.id"] = "test"
+    self.log = log
     path = NSTemporaryDirectory() + "daybook-service-\(UUID().uuidString)"
     // Nothing is synced, because these tests do not depend on the disk. The usual map of a ledger
     // reserves 2 TiB of addresses, of which a process has 128, and many tests run at the same time.
