@@ -41,6 +41,11 @@ import Testing
     return items
   }
 
+  /// The address of an answer on one page.
+  private static func undivided(_ question: String) -> String {
+    question + (question.contains("?") ? "&" : "?") + "limit=10000"
+  }
+
   private static let questions = [
     "/v1/events", "/v1/events?reverse=true", "/v1/events?type=transaction.*",
     "/v1/events?account=account-1", "/v1/events?account=account-1&reverse=true",
@@ -55,8 +60,7 @@ import Testing
       let holders = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
       #expect(try await bench.append(holders).status == 200)
       try bench.append(Histories.sparse(seed: 7, count: 160, accounts: 8))
-      let whole = try await bench.get(
-        question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let whole = try await bench.get(Self.undivided(question))
       let expected = try Self.texts(try whole.items())
       #expect(expected.count >= 3, "the question has too few items to say anything: \(question)")
       #expect(try whole.object()["next"] as? String == nil)
@@ -81,8 +85,7 @@ import Testing
         }
       }
       for question in ["/v1/customers", "/v1/customers?search=account"] {
-        let whole = try await bench.get(
-          question + (question.contains("?") ? "&" : "?") + "limit=10000")
+        let whole = try await bench.get(Self.undivided(question))
         let expected = try accounts(try whole.items())
         #expect(expected.count > 4)
         let found = try accounts(
@@ -112,8 +115,7 @@ import Testing
       let owned = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
       let ownerless = (6..<10).map { Line.purchase("map-\($0)", of: nil) }
       #expect(try await bench.append(owned + ownerless).status == 200)
-      let whole = try await bench.get(
-        question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let whole = try await bench.get(Self.undivided(question))
       let expected = try Self.texts(try whole.items())
       #expect(expected.count >= 4)
       let found = try await Self.pages(bench, question) { number in
@@ -140,8 +142,7 @@ import Testing
           .replacing("2026-02-01T12:00:00Z", with: number % 4 == 0 ? soon : "2026-02-01T12:00:00Z")
       }
       #expect(try await bench.append(lines).status == 200)
-      let whole = try await bench.get(
-        question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let whole = try await bench.get(Self.undivided(question))
       let expected = try Self.texts(try whole.items())
       #expect(expected.count >= 3)
       var appended = 0
@@ -190,8 +191,7 @@ import Testing
       #expect(refused.problem == "condition-failed")
       #expect(refused.body.contains("from the beginning"), "\(refused.body)")
       // From the beginning, the pages are one answer again.
-      let whole = try await bench.get(
-        question + (question.contains("?") ? "&" : "?") + "limit=10000")
+      let whole = try await bench.get(Self.undivided(question))
       let found = try await Self.pages(bench, question) { _ in }
       #expect(try Self.texts(found) == Self.texts(try whole.items()))
     }

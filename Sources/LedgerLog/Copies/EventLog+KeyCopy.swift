@@ -198,8 +198,8 @@ extension EventLog {
       .corrupt,
       """
       The copy of the keys at \(path) is not replaced. It is encrypted, so nobody can see which \
-      keys it has, and the key file \(ownKeyFile) is not whole: \(fault.message). Or name another \
-      file to copy the keys to.
+      keys it has, and the key file \(ownKeyFile) is not whole: \(fault.message). If that file is \
+      damaged, put this copy back in its place. If not, name another file to copy the keys to.
       """)
   }
 
