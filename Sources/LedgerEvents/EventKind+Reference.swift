@@ -22,8 +22,8 @@ extension EventKind {
     case .noteAdded: "Support adds a note to a customer's history."
     case .importReceived: "A file or a batch was imported; its events follow."
     case .operatorActed:
-      "An operator made a key, exported, signed, proved or backed up something. (An erasure is "
-        + "`account.erased`.)"
+      "An operator made a key, exported, signed, proved or backed up something. An erasure adds "
+        + "`account.erased`."
     case .notificationReceived:
       "A server notification arrives that corresponds to no other type of the vocabulary."
     case .storefrontChanged: "The store account's country or region changes."
