@@ -250,7 +250,7 @@ extension Task where Success == Void, Failure == any Error {
     limits.hasTokens = true
     try await ServiceBench.run(limits) { (bench: ServiceBench) async throws in
       let pages = 3
-      let lines = (1...pages * ServiceLimits.followEvents).map { Line.note("n\($0)") }
+      let lines = (1...pages * ServiceLimits.followEvents).map { Line.purchase("\($0)", of: "a") }
       let writer = try bench.token("writer", [.append])
       #expect(try await bench.append(lines, token: writer).status == 200)
       let reader = try bench.token("reader", [.read])
