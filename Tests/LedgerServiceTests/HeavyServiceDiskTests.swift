@@ -96,7 +96,7 @@ struct HeavyServiceDiskTests {
   @Test("a ledger that was changed over while it ran ends it, and both ledgers are whole")
   func changedOver() async throws {
     let (ledger, other) = (try MadeLedger(), try MadeLedger())
-    let noted = try other.daybook("note", "ada", "seen", "--operator", "kim")
+    let noted = try other.daybook("note", "ada", "seen", "--new-account", "--operator", "kim")
     #expect(noted.status == 0, "\(noted.errors)")
     try await ledger.served { served in
       #expect(try await served.append(Self.batch(1)).status == 200)
