@@ -113,9 +113,11 @@ extension Hands {
       try ledger.read { (view) throws(LedgerError) in
         var holders: [Name] = []
         try view.holders(of: product, now: now) { holder in
-          // Keys are destroyed at once, and not only for later moments.
+          // Keys are destroyed at once, and not only for later moments. A moment before the erasure
+          // does not know why the key is gone.
           let name = holder.account.text
-          if !name.hasSuffix(Self.erasedSuffix), !name.hasPrefix("erased:") {
+          let isErased = ["erased:", "sealed:"].contains { name.hasPrefix($0) }
+          if !isErased, !name.hasSuffix(Self.erasedSuffix) {
             holders.append(holder.account)
           }
           return true
