@@ -47,6 +47,16 @@ public final class Environment: Sendable {
     if !isClosed.load(ordering: .acquiring) { closeHandle() }
   }
 
+  /// Whether its path leads to no file or to another one than is open: whoever moves a folder takes
+  /// along the files that a process has open in it. False if the system does not say.
+  ///
+  /// - Complexity: O(1), one question to the file system.
+  package var isElsewhere: Bool {
+    do throws(LMDBError) {
+      return try LMDB.identity(of: "\(path)/\(Self.dataFileName)") != identity
+    } catch { return false }
+  }
+
   /// Closes the environment's files.
   ///
   /// - Throws: ``LMDBError``: `transactionsOpen` while transactions exist, even reset ones.

@@ -195,7 +195,7 @@ extension EventLog {
     try file.sync()
   }
 
-  package static func dataFile(_ path: String) -> String {
+  static func dataFile(_ path: String) -> String {
     "\(path)/\(folderName)/\(Environment.dataFileName)"
   }
 

@@ -3,6 +3,25 @@ package import LedgerModel
 package import LedgerStore
 
 extension LedgerView {
+  /// Passes every unit to `body`, one at a time, as units were at the clocks and in the order of
+  /// their numbers then. Stops when `body` returns false.
+  ///
+  /// - Parameters:
+  ///   - clocks: Which facts are known.
+  ///   - context: The fold context at the clocks.
+  ///   - body: Receives each unit, folded.
+  /// - Complexity: O(*n*) in the size of all units, or as ``eachFormerUnit(at:_:_:)`` for the past.
+  func eachUnit(
+    at clocks: Clocks, _ context: SharedContext, _ body: (Unit) throws(LedgerError) -> Bool
+  ) throws(LedgerError) {
+    if clocks.reachAll { return try eachUnit(of: nil, body) }
+    try eachFormerUnit(at: clocks, context) { (facts) throws(LedgerError) in
+      let unit = UnitSet.fold(connected: facts, context: context, texts: texts)
+      try texts.check()
+      return try body(unit)
+    }
+  }
+
   /// Passes the facts of every unit to `body`, as units were at the clocks, in the order of their
   /// numbers then. Stops when `body` returns false.
   ///

@@ -52,7 +52,7 @@ import TracedProcesses
       #"\#(name)="$(printf 'k\351m')"; export \#(name); exec "$DAYBOOK" note ada x --ledger "$L""#,
       ledger.path)
     #expect(answer.status == 64)
-    #expect(answer.errors.contains(#"the variable \#(name) is not in UTF-8: k\xe9m"#))
+    #expect(answer.errors.contains(#"a variable is not in UTF-8: \#(name)=k\xe9m. "#))
     #expect(try ledger.events().isEmpty)
   }
 

@@ -21,6 +21,24 @@ import Testing
     return folder
   }
 
+  @Test("is known to be elsewhere once its folder was moved, removed or replaced")
+  func moved() throws {
+    let folder = try TemporaryFolder()
+    let (path, moved) = (folder.path + "/here", folder.path + "/there")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let environment = try Environment.open(path)
+    #expect(!environment.isElsewhere)
+    try FileManager.default.moveItem(atPath: path, toPath: moved)
+    #expect(environment.isElsewhere, "nothing is in its place")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try Environment.open(path).close()
+    #expect(environment.isElsewhere, "another one is in its place")
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: moved, toPath: path)
+    #expect(!environment.isElsewhere)
+    try environment.close()
+  }
+
   @Test("a truncated file never crashes its reader, wherever it was cut") func truncatedFile() async
   {
     await #expect(processExitsWith: .success) {

@@ -35,21 +35,4 @@ import Testing
     #expect(told == nil)
     try opened.close()
   }
-
-  @Test("knows whether a file is still where it was opened") func watched() throws {
-    let ledger = try MadeLedger()
-    let path = try ledger.write("file", "one")
-    let file = WatchedFile(path)
-    #expect(!file.isElsewhere)
-    try Data("more".utf8).write(to: URL(filePath: path))
-    #expect(!file.isElsewhere, "it was written and is the same")
-    try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
-    #expect(file.isElsewhere)
-    try Data("two".utf8).write(to: URL(filePath: path))
-    #expect(file.isElsewhere, "another file is in its place")
-    try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
-    #expect(!file.isElsewhere)
-    #expect(!WatchedFile(path + ".absent").isElsewhere)
-  }
 }

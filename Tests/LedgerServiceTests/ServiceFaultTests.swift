@@ -43,9 +43,7 @@ import Testing
     let log = FaultLog()
     let begun = ContinuousClock.now
     func fault(_ kind: Problem.Kind, _ detail: String) -> Problem {
-      var problem = Problem(kind, detail)
-      problem.isFault = true
-      return problem
+      Problem(fault: detail, kind, retryAfterSeconds: 30)
     }
     let (full, damaged) = (fault(.full, "The disk is full."), fault(.unavailable, "Damaged."))
     for problem in [full, damaged, full, damaged] { log.tell(problem, lines.logger, at: begun) }

@@ -46,6 +46,13 @@ import Testing
     question + (question.contains("?") ? "&" : "?") + "limit=10000"
   }
 
+  /// The items of an answer that is not divided into pages.
+  private static func whole(_ bench: ServiceBench, _ question: String) async throws -> [String] {
+    let whole = try await bench.get(undivided(question))
+    #expect(try whole.object()["next"] as? String == nil)
+    return try texts(try whole.items())
+  }
+
   private static let questions = [
     "/v1/events", "/v1/events?reverse=true", "/v1/events?type=transaction.*",
     "/v1/events?account=account-1", "/v1/events?account=account-1&reverse=true",
@@ -60,10 +67,8 @@ import Testing
       let holders = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
       #expect(try await bench.append(holders).status == 200)
       try bench.append(Histories.sparse(seed: 7, count: 160, accounts: 8))
-      let whole = try await bench.get(Self.undivided(question))
-      let expected = try Self.texts(try whole.items())
+      let expected = try await Self.whole(bench, question)
       #expect(expected.count >= 3, "the question has too few items to say anything: \(question)")
-      #expect(try whole.object()["next"] as? String == nil)
       let found = try await Self.pages(bench, question) { number in
         let more = [
           Line.purchase("new-\(number)", of: "account-0\(number)"),
@@ -115,8 +120,7 @@ import Testing
       let owned = (0..<6).map { Line.purchase("map-\($0)", of: "reader-\($0)") }
       let ownerless = (6..<10).map { Line.purchase("map-\($0)", of: nil) }
       #expect(try await bench.append(owned + ownerless).status == 200)
-      let whole = try await bench.get(Self.undivided(question))
-      let expected = try Self.texts(try whole.items())
+      let expected = try await Self.whole(bench, question)
       #expect(expected.count >= 4)
       let found = try await Self.pages(bench, question) { number in
         // The first one becomes a customer with the last one, who was behind everybody, and an
@@ -142,8 +146,7 @@ import Testing
           .replacing("2026-02-01T12:00:00Z", with: number % 4 == 0 ? soon : "2026-02-01T12:00:00Z")
       }
       #expect(try await bench.append(lines).status == 200)
-      let whole = try await bench.get(Self.undivided(question))
-      let expected = try Self.texts(try whole.items())
+      let expected = try await Self.whole(bench, question)
       #expect(expected.count >= 3)
       var appended = 0
       for isAppending in [false, true] {
@@ -191,9 +194,9 @@ import Testing
       #expect(refused.problem == "condition-failed")
       #expect(refused.body.contains("from the beginning"), "\(refused.body)")
       // From the beginning, the pages are one answer again.
-      let whole = try await bench.get(Self.undivided(question))
+      let whole = try await Self.whole(bench, question)
       let found = try await Self.pages(bench, question) { _ in }
-      #expect(try Self.texts(found) == Self.texts(try whole.items()))
+      #expect(try Self.texts(found) == whole)
     }
   }
 

@@ -122,25 +122,33 @@ struct WorkThreadsTests {
 
 @Suite("The words that a program was started with") struct StartWordsTests {
   @Test("are shown with the bytes that are not UTF-8, as shells read them") func shown() {
-    #expect(StartWords.shownIfNotText(Array("alé".utf8)) == nil)
-    #expect(StartWords.shownIfNotText(Array("al".utf8) + [0xE9]) == #"al\xe9"#)
-    let mixed = [0xFF, 0x0A] + Array("é🂡".utf8) + [0xF0]
+    #expect(StartWords.shownIfNotText(ArraySlice("alé".utf8)) == nil)
+    #expect(StartWords.shownIfNotText(ArraySlice("al".utf8) + [0xE9]) == #"al\xe9"#)
+    let mixed: ArraySlice<UInt8> = [0xFF, 0x0A] + ArraySlice("é🂡".utf8) + [0xF0]
     #expect(StartWords.shownIfNotText(mixed) == "\\xff\né🂡\\xf0")
     #expect(StartWords.shownIfNotText([0xC0, 0x80]) == #"\xc0\x80"#)
     #expect(StartWords.shownIfNotText([0xED, 0xA0, 0x80]) == #"\xed\xa0\x80"#)
   }
 
-  @Test("are refused with the number of the argument or the name of the variable") func refused() {
-    let (good, bad) = (Array("ada".utf8), Array("al".utf8) + [0xE9])
-    #expect(StartWords.problem(arguments: [good], variables: [("A", good)]) == nil)
-    let argument = StartWords.problem(arguments: [good, bad], variables: [("A", bad)])
+  @Test("are refused with the number of the argument, or as the variable that they are")
+  func refused() {
+    let (good, bad) = (ArraySlice("ada".utf8), ArraySlice("al".utf8) + [0xE9])
+    let (own, other) = (ArraySlice("DAYBOOK_A=".utf8), ArraySlice("A=".utf8))
+    let sound = StartWords.problem(arguments: [good], variables: [own + good, other + bad])
+    #expect(sound == nil, "those of other programs are not looked at")
+    let argument = StartWords.problem(arguments: [good, bad], variables: [own + bad])
     #expect(argument?.hasPrefix(#"argument 2 is not in UTF-8: al\xe9."#) == true)
-    let variable = StartWords.problem(arguments: [good], variables: [("A", good), ("B", bad)])
-    #expect(variable?.hasPrefix(#"the variable B is not in UTF-8: al\xe9."#) == true)
+    let variable = StartWords.problem(arguments: [good], variables: [own + good, own + bad])
+    #expect(variable?.hasPrefix(#"a variable is not in UTF-8: DAYBOOK_A=al\xe9."#) == true)
   }
 
   @Test("are those of this process") func ofThisProcess() {
-    #expect(StartWords.problem(variables: ["PATH", "DAYBOOK_NO_SUCH_VARIABLE"]) == nil)
+    #if os(Linux)
+      let shown = StartWords.shown(in: "cmdline").map { String(decoding: $0, as: UTF8.self) }
+      #expect(shown == CommandLine.arguments)
+      #expect(StartWords.shown(in: "environ").contains { $0.starts(with: "PATH=".utf8) })
+    #endif
+    #expect(StartWords.problem() == nil)
   }
 }
 

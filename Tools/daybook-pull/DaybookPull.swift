@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import WorkThreads
 
 /// The program that asks the App Store Server. It is not a part of `daybook`, which has no HTTP
@@ -27,8 +26,7 @@ struct DaybookPull: AsyncParsableCommand {
     ])
 
   static func main() async {
-    let variables = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("DAYBOOK_") }
-    if let problem = StartWords.problem(variables: variables) {
+    if let problem = StartWords.problem() {
       PullConsole.complain(problem)
       exit(withError: ExitCode(64))
     }

@@ -19,12 +19,11 @@ enum Start {
           + "(ulimit -u, TasksMax)")
       DaybookServe.exit(withError: ExitCode(74))
     }
-    let variables = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("DAYBOOK_") }
-    if let problem = StartWords.problem(variables: variables) {
+    if let problem = StartWords.problem() {
       DaybookServe.say("daybook serve: \(problem)")
       DaybookServe.exit(withError: ExitCode(64))
     }
-    guard FileRoom.raise() >= LedgerService.descriptorsMin else {
+    guard LedgerService.hasDescriptors else {
       DaybookServe.say(
         "daybook serve: too few files can be open: raise their limit to "
           + "\(LedgerService.descriptorsMin) at least (ulimit -Hn, LimitNOFILE)")
@@ -133,9 +132,7 @@ struct DaybookServe: AsyncParsableCommand {
         throw ExitCode(77)
       }
       Self.prepareForDamage(of: settings.ledger)
-      try await LedgerService(
-        settings, version: ProgramVersion.current, descriptors: FileRoom.raise()
-      ) { port in
+      try await LedgerService(settings, version: ProgramVersion.current) { port in
         Self.say("daybook serve: listening on \(settings.host), port \(port)")
       }.run()
     } catch let invalid as ServiceSettings.Invalid {

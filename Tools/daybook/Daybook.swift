@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import PackageFiles
 import WorkThreads
 
@@ -45,8 +44,7 @@ struct Daybook: ParsableCommand {
             + "(mount -t proc proc /proc), then try again.")
         exit(withError: ExitStatus.inputOutput)
       }
-      let variables = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("DAYBOOK_") }
-      if let problem = StartWords.problem(variables: variables) {
+      if let problem = StartWords.problem() {
         Console.complain("daybook: \(problem)")
         exit(withError: ExitStatus.usage)
       }

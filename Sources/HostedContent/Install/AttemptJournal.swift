@@ -15,8 +15,6 @@ struct AttemptJournal: ~Copyable {
   private(set) var events: [Event]
   private let writer: FileWriter
   private var bytes: UInt64
-  /// Whether part of a line may follow the last whole one.
-  private var hasRest = false
   private let path: String
 
   /// Begins the journal of an attempt with its first events.
@@ -91,19 +89,10 @@ struct AttemptJournal: ~Copyable {
   mutating func add(_ more: [Event]) throws(ContentError) {
     let lines = more.flatMap { JournalLine.encode(EventEncoder().encode($0)) }
     do throws(FolderError) {
-      // Otherwise, it would precede this one, and nobody would read on.
-      if hasRest { try writer.cut(to: bytes) }
-      hasRest = true
-      do throws(FolderError) {
-        try writer.write(lines.span)
-        try writer.sync()
-      } catch {
-        // Remove the written part of the line, so that it does not precede the next one.
-        try writer.cut(to: bytes)
-        hasRest = false
-        throw error
-      }
-      hasRest = false
+      // What a failed write has left would precede this, and nobody would read on.
+      try writer.cut(to: bytes)
+      try writer.write(lines.span)
+      try writer.sync()
     } catch {
       throw ContentError(error, at: path)
     }

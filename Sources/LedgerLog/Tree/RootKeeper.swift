@@ -221,7 +221,7 @@ package struct KeptRoot: Hashable, Sendable {
         \(advice)
         """, position: position)
     }
-    guard try log.root(at: position) == root else {
+    guard try fits(log) else {
       throw LedgerError(
         .corrupt,
         """

@@ -17,7 +17,7 @@ extension LedgerView {
   /// Passes the customers who have a product or entitlement of this name to `body`, one account at
   /// a time. Stops when `body` returns false.
   ///
-  /// - Complexity: O(*n*) in the ledger's units; without clocks, one unit is in memory at a time.
+  /// - Complexity: O(*n*) in the ledger's units, or as `eachUnit(at:_:_:)` for the past.
   /// - Throws: ``LedgerError``, and what `body` throws.
   public func holders(
     of name: Name, environments: [StoreEnvironment] = [.production], clocks: Clocks = .now,
@@ -25,9 +25,8 @@ extension LedgerView {
   ) throws(LedgerError) {
     let question = HoldersQuestion(
       name: name, environments: EnvironmentSet(environments), clocks: clocks, now: now)
-    let past = try pastLedger(at: clocks)
-    let context = past?.context ?? context
-    try eachUnit(of: past) { (unit) throws(LedgerError) in
+    let context = try context(at: clocks)
+    try eachUnit(at: clocks, context) { (unit) throws(LedgerError) in
       try holders(question, in: unit, context, body)
     }
   }

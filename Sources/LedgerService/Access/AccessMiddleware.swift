@@ -103,10 +103,8 @@ enum AccessGate: Sendable {
       let found = try keeper.token(presented: String(parts[1]), at: EventLog.systemClock())
       if let found { return found }
     } catch {
-      var problem = Problem(.unavailable, "The tokens cannot be read: \(error.message)")
-      problem.isFault = true
-      problem.retryAfterSeconds = 30
-      throw problem
+      throw Problem(
+        fault: "The tokens cannot be read: \(error.message)", retryAfterSeconds: 30)
     }
     throw Problem(
       .unauthenticated, "This token is not valid: it is unknown, was revoked or has expired.")

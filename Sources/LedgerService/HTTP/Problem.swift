@@ -97,13 +97,20 @@ struct Problem: Error, Sendable, Equatable {
   var retryAfterSeconds: Int?
   /// Whether it is for those who run the service to repair. Then `detail` names no person: it is in
   /// the log.
-  var isFault = false
+  private(set) var isFault = false
   /// Methods that the address takes, for `Allow`.
   var allowed: [String] = []
 
   init(_ kind: Kind, _ detail: String) {
     self.kind = kind
     self.detail = detail
+  }
+
+  /// Something that those who run the service have to repair, such as a file that cannot be read.
+  init(fault detail: String, _ kind: Kind = .unavailable, retryAfterSeconds: Int) {
+    self.init(kind, detail)
+    isFault = true
+    self.retryAfterSeconds = retryAfterSeconds
   }
 
   /// The document, as `application/problem+json`.
@@ -158,18 +165,12 @@ extension Problem {
     case .batchTooLarge: self.init(.tooLarge, error.message)
     case .notFound: self.init(.notFound, error.message)
     case .full, .limitReached:
-      self.init(.full, error.message)
-      isFault = true
-      retryAfterSeconds = Self.laterSeconds
+      self.init(fault: error.message, .full, retryAfterSeconds: Self.laterSeconds)
     case .busy, .outcomeUnknown:
-      self.init(.unavailable, error.message)
-      isFault = true
-      retryAfterSeconds = Self.soonSeconds
+      self.init(fault: error.message, retryAfterSeconds: Self.soonSeconds)
     case .noLedger, .exists, .cannotCreate, .unknownFormat, .rebuildNeeded, .io, .corrupt,
       .keysMissing, .readOnly, .closed:
-      self.init(.unavailable, error.message)
-      isFault = true
-      retryAfterSeconds = Self.laterSeconds
+      self.init(fault: error.message, retryAfterSeconds: Self.laterSeconds)
     }
   }
 }

@@ -180,15 +180,16 @@ struct Pager {
   }
 
   /// The page.
+  func answer(columns: [String], _ moment: PageClocks.Moment) -> Answer {
+    answer(columns: columns, position: moment.position, at: moment.at)
+  }
+
+  /// The page.
   ///
   /// - Parameters:
   ///   - columns: The columns of a table.
   ///   - position: The last position that the answer knows.
   ///   - at: The store time of the answer.
-  func answer(columns: [String], _ moment: PageClocks.Moment) -> Answer {
-    answer(columns: columns, position: moment.position, at: moment.at)
-  }
-
   func answer(columns: [String], position: UInt64, at: Instant) -> Answer {
     let next = Cursor(
       position: position, at: at, read: (cursor?.read ?? 0) + UInt64(items.count), erased: erased)

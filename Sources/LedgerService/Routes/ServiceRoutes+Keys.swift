@@ -62,9 +62,6 @@ extension ServiceRoutes {
   }
 
   private static func unsigned(_ reason: String) -> Problem {
-    var problem = Problem(.unavailable, reason)
-    problem.isFault = true
-    problem.retryAfterSeconds = 30
-    return problem
+    Problem(fault: reason, retryAfterSeconds: 30)
   }
 }

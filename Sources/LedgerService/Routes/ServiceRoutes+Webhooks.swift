@@ -248,10 +248,8 @@ extension ServiceRoutes {
       case .exists: throw Problem(.conflict, error.message)
       case .limitReached: throw Problem(.full, error.message)
       case .noLedger, .unknownVersion, .busy, .disk:
-        var problem = Problem(.unavailable, error.message)
-        problem.isFault = true
-        problem.retryAfterSeconds = ServiceLimits.webhookRecoverySeconds
-        throw problem
+        throw Problem(
+          fault: error.message, retryAfterSeconds: ServiceLimits.webhookRecoverySeconds)
       }
     }
   }

@@ -10,6 +10,7 @@ import Logging
 import Metrics
 import NIOCore
 import NIOSSL
+import PackageFiles
 import ServiceAccess
 import ServiceLifecycle
 import SignedStoreData
@@ -19,22 +20,18 @@ import UnixSignals
 package struct LedgerService: Sendable {
   private let settings: ServiceSettings
   private let version: String
-  private let descriptors: Int
   private let onListening: @Sendable (Int) async -> Void
 
   /// - Parameters:
   ///   - settings: What to listen on, and which ledger.
   ///   - version: The program's version.
-  ///   - descriptors: How many file descriptors the process may have; at least
-  ///     ``descriptorsMin``.
   ///   - onListening: Called with the port once requests are taken.
   package init(
-    _ settings: ServiceSettings, version: String, descriptors: Int,
+    _ settings: ServiceSettings, version: String,
     onListening: @escaping @Sendable (Int) async -> Void = { _ in }
   ) {
     self.settings = settings
     self.version = version
-    self.descriptors = descriptors
     self.onListening = onListening
   }
 
@@ -57,6 +54,7 @@ package struct LedgerService: Sendable {
     let watch = LogWatch(ledger.log, logger) { ledger.foldSoon() }
     let lookups = Entitlements(ledger: ledger)
     let webhooks = WebhookKeeper(ledger: settings.ledger)
+    let descriptors = FileRoom.raise()
     let room = ConnectionRoom(descriptors: descriptors, asked: settings.connectionsMax)
     room.tell(logger, descriptors: descriptors, asked: settings.connectionsMax)
     let telling = WebhookService(
@@ -119,6 +117,9 @@ package struct LedgerService: Sendable {
 
   /// How many file descriptors the process must be allowed, connections included.
   package static var descriptorsMin: Int { ConnectionRoom.descriptorsMin }
+
+  /// Whether it may have so many, once it has raised its limit.
+  package static var hasDescriptors: Bool { FileRoom.raise() >= descriptorsMin }
 
   /// Why the service could not listen, or ended by itself.
   package struct Failure: Error, CustomStringConvertible {

@@ -18,13 +18,6 @@ struct DiskWatch: Service {
 
   let ledger: Ledger
   let logger: Logger
-  private let file: WatchedFile
-
-  init(ledger: Ledger, logger: Logger) {
-    self.ledger = ledger
-    self.logger = logger
-    file = WatchedFile(EventLog.dataFile(ledger.path))
-  }
 
   func run() async throws {
     try await cancelWhenGracefulShutdown { try await watch() }
@@ -39,7 +32,7 @@ struct DiskWatch: Service {
           description: "a write to the ledger failed, and what became of it is unknown: start "
             + "the service again, which looks. Check the disk.")
       }
-      moved = file.isElsewhere ? moved + 1 : 0
+      moved = ledger.isElsewhere ? moved + 1 : 0
       guard moved < Self.looksMoved else {
         throw LedgerService.Failure(
           description: "the ledger \(ledger.path) was moved, removed or replaced while the service "

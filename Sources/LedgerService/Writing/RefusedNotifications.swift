@@ -34,10 +34,7 @@ final class RefusedNotifications: Sendable {
     do throws(FolderError) {
       return try result.get() ? "service/refused/\(name)" : nil
     } catch {
-      var problem = Problem(.unavailable, "The notification cannot be kept: \(error)")
-      problem.isFault = true
-      problem.retryAfterSeconds = 30
-      throw problem
+      throw Problem(fault: "The notification cannot be kept: \(error)", retryAfterSeconds: 30)
     }
   }
 
@@ -52,7 +49,8 @@ final class RefusedNotifications: Sendable {
       guard try service.kind(of: "refused") == .folder else { return [] }
       return try service.folder("refused").names().filter { $0.hasSuffix(".json") }.sorted()
     } catch {
-      throw Problem(.unavailable, "The refused notifications cannot be listed: \(error)")
+      throw Problem(
+        fault: "The refused notifications cannot be listed: \(error)", retryAfterSeconds: 30)
     }
   }
 

@@ -94,6 +94,9 @@ extension Ledger {
   /// until the ledger has been closed and opened again. Then a commit has failed whose outcome is
   /// unknown.
   package var mustReopen: Bool { log.environment.isFailed || source.hasFailed }
+
+  /// Whether the ledger's folder was moved, removed or replaced while this process has it open.
+  package var isElsewhere: Bool { log.environment.isElsewhere }
 }
 
 // MARK: - Appending

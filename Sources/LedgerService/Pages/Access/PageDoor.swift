@@ -102,10 +102,7 @@ final class PageDoor: Sendable {
   }
 
   private static func unreadable(_ error: TokenError) -> Problem {
-    var problem = Problem(.unavailable, "The tokens cannot be read: \(error.message)")
-    problem.isFault = true
-    problem.retryAfterSeconds = 30
-    return problem
+    Problem(fault: "The tokens cannot be read: \(error.message)", retryAfterSeconds: 30)
   }
 
   // MARK: - Cookies

@@ -17,14 +17,14 @@ struct CatalogueSetting {
     let effect: CatalogueEffect
     /// How many customers lose a name that is active, or a part of a balance. What a product's
     /// first entry says about the product itself takes nothing: until then, it was only guessed.
-    let losers: Int
+    let losing: Int
     let position: UInt64
 
     /// What would be taken from customers, or from products that somebody has bought, as text;
     /// `nil` if nothing.
     var losses: String? {
-      let lose = losers == 1 ? "1 customer loses" : "\(losers) customers lose"
-      let parts = [productLosses, losers > 0 ? "\(lose) what they have now" : nil]
+      let lose = losing.counted("customer loses", "customers lose")
+      let parts = [productLosses, losing > 0 ? "\(lose) what they have now" : nil]
         .compactMap(\.self)
       return parts.isEmpty ? nil : parts.joined(separator: ", and ")
     }
@@ -60,12 +60,12 @@ struct CatalogueSetting {
     to ledger: Ledger, now: Instant, _ report: inout CatalogueReport
   ) throws(LedgerError) -> Proposal {
     var growing = report
-    var losers = 0
+    var losing = 0
     let proposal = try ledger.read { (view) throws(LedgerError) -> Proposal in
       let plan = try view.plan(setting: document, from: effective, operator: actor)
       growing.begin(plan)
       guard let event = plan.event else {
-        return Proposal(plan: plan, effect: CatalogueEffect(), losers: 0, position: view.position)
+        return Proposal(plan: plan, effect: CatalogueEffect(), losing: 0, position: view.position)
       }
       let first = Set(plan.products.filter { $0.change == .added }.map(\.product))
       let effect = try view.differences(proposing: event, now: now) { difference in
@@ -73,12 +73,11 @@ struct CatalogueSetting {
         let isLosing =
           difference.lost.contains { !first.contains($0) }
           || difference.balances.contains { $0.after < $0.before }
-        if isLosing { losers += 1 }
+        if isLosing { losing += 1 }
         return true
       }
       growing.count(effect)
-      return Proposal(
-        plan: plan, effect: effect, losers: losers, position: view.position)
+      return Proposal(plan: plan, effect: effect, losing: losing, position: view.position)
     }
     report = growing
     return proposal
