@@ -1,6 +1,6 @@
 /// Unsafe code is allowed only where C is called: in LMDB, in PackageFiles for archives and
-/// folders, in SHA2 for the processor's instructions, in WorkThreads for threads, signals and the
-/// program's arguments, and where the simulator of the store names its disk's folders.
+/// folders, in SHA2 for the processor's instructions, in WorkThreads for threads and signals, and
+/// where the simulator of the store names its disk's folders.
 struct UnsafeRule: TidyRule {
   private static let modules: Set<String> = ["LMDB", "PackageFiles", "SHA2", "WorkThreads"]
   private static let files: Set<String> = ["Tools/StoreSimulator/Program/Disk.swift"]
