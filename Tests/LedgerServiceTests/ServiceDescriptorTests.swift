@@ -27,7 +27,10 @@ struct ServiceDescriptorTests {
         try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
           .connect(host: "127.0.0.1", port: port).get())
     }
-    for channel in channels { try await channel.close() }
+    for channel in channels {
+      // The service hangs up on those that say nothing for long.
+      do { try await channel.close() } catch ChannelError.alreadyClosed {}
+    }
   }
 
   @Test("shares what there is among connections and webhooks, and takes no more than it was asked")
