@@ -126,6 +126,45 @@ struct LogWriterTests {
     #expect(try log.verify().faults.isEmpty)
   }
 
+  /// Submits batches of so many events while their group waits for its index. Returns the number
+  /// of commits that they take.
+  private func commits(of batches: [Int]) throws -> Int {
+    let writer = LogWriter(
+      environment: log.environment, tables: log.tables, keyHash: log.identity.keyHash,
+      roots: log.roots, clock: fixedClock)
+    let go = DispatchSemaphore(value: 0)
+    writer.setHooks { hooks in
+      hooks.index = {
+        go.wait()
+        go.signal()
+        return EmptyLogIndex()
+      }
+    }
+    let keys = try log.tables.texts.keys?.head()
+    let before = try log.snapshot().commit
+    let tickets = try batches.enumerated().map { number, count in
+      let ticket = AppendTicket()
+      let name = "\(batches)/\(number)"
+      let batch = try PreparedBatch(
+        (0..<count).map { progress("\(name)/\($0)") }, AppendOptions(), log.identity.keyHash, keys)
+      writer.enqueue(PendingAppend(batch: batch, condition: nil) { ticket.fulfill($0) })
+      return ticket
+    }
+    go.signal()
+    for ticket in tickets { _ = try ticket.wait() }
+    return try log.snapshot().commit - before
+  }
+
+  @Test("leaves a large batch to the next group if none waits behind it") func large() throws {
+    let large = LogWriter.largeEventsMin
+    #expect(try commits(of: [1, large - 1]) == 1)
+    #expect(try commits(of: [1, large]) == 2)
+    #expect(try commits(of: [large, large]) == 2)
+    #expect(try commits(of: [large, 1]) == 1)
+    #expect(try commits(of: [large, large, 1]) == 1)
+    #expect(try commits(of: [large, large, large]) == 2)
+  }
+
   @Test("gives one position to an event that all tasks bring at once")
   func sameEvent() async throws {
     let log = log

@@ -31,11 +31,6 @@ struct LogAppender {
   /// to answer soon.
   static let groupEventsMax = 2_000
 
-  /// The number of events from which a batch ends its group. A commit costs as much as the work for
-  /// some two hundred events. A caller with two batches on their way prepares one while the other
-  /// is written; if both were one group, the writer would wait for the third.
-  static let endingEventsMin = 500
-
   /// The maximum time during which a group accepts more batches.
   static let groupTimeMax = Duration.milliseconds(10)
 
@@ -139,7 +134,6 @@ struct LogAppender {
       group.append((pending.answer, answer))
       // The following batches have to know what was erased.
       if pending.erasure != nil { break }
-      if pending.batch.count >= LogAppender.endingEventsMin { break }
       room = LogAppender.groupEventsMax - Int(position - committed)
       if ContinuousClock.now - start > hooks.groupTimeMax { break }
     }

@@ -30,6 +30,10 @@ struct WriterHooks: Sendable {
 /// fill. A caller that blocks its thread anyway writes its group itself if nobody else is writing:
 /// waking another thread, and being woken by it, takes longer than writing one event.
 final class LogWriter: Sendable {
+  /// The number of events from which a batch is large: a commit costs as much as the work for some
+  /// two hundred events.
+  static let largeEventsMin = 500
+
   private struct Waiting {
     var batches: [PendingAppend] = []
     /// The number of batches at the beginning that have been taken.
@@ -37,6 +41,8 @@ final class LogWriter: Sendable {
     var isDraining = false
     /// Whether the batches were submitted while the writer was held, and so are to be one group.
     var isOneGroup = false
+    /// Whether the group that is being written takes them as such.
+    var takesAll = false
     /// Whether somebody holds the writer back.
     var isHeld = false
     /// Whether batches were submitted meanwhile that whoever holds the writer has to write.
@@ -163,6 +169,7 @@ final class LogWriter: Sendable {
       if waiting.endIfEmpty() { return nil }
       var hooks = waiting.hooks
       if waiting.isOneGroup { hooks.groupTimeMax = .seconds(Int64.max) }
+      waiting.takesAll = waiting.isOneGroup
       waiting.isOneGroup = false
       return hooks
     }
@@ -171,11 +178,19 @@ final class LogWriter: Sendable {
   /// Returns the next batch, unless it has more than `eventsMax` events. If that is `nil`, its size
   /// does not matter. An erasure begins a new group, because what it destroys is determined from
   /// committed events.
+  ///
+  /// A large batch behind which none waits begins a new group, too. A caller with two batches on
+  /// their way prepares one while the other is written; if both were one group, the writer would
+  /// then have nothing to do.
   private func take(eventsMax: Int?) -> PendingAppend? {
     waiting.withLock { waiting in
       guard waiting.taken < waiting.batches.count else { return nil }
       let next = waiting.batches[waiting.taken]
-      if let eventsMax, next.batch.count > eventsMax || next.erasure != nil { return nil }
+      if let eventsMax {
+        if next.batch.count > eventsMax || next.erasure != nil { return nil }
+        let isLast = waiting.taken + 1 == waiting.batches.count
+        if isLast, !waiting.takesAll, next.batch.count >= Self.largeEventsMin { return nil }
+      }
       waiting.taken += 1
       // The array is kept short. Otherwise, a queue that is never empty would keep every batch.
       if waiting.taken >= 64 {
