@@ -126,9 +126,9 @@ struct LogWriterTests {
     #expect(try log.verify().faults.isEmpty)
   }
 
-  /// Submits batches of so many events while their group waits for its index. Returns the number
-  /// of commits that they take.
-  private func commits(of batches: [Int]) throws -> Int {
+  /// Submits batches of so many events while their group waits for its index, or while the writer
+  /// is held. Returns the number of commits that they take.
+  private func commits(of batches: [Int], held: Bool = false) throws -> Int {
     let writer = LogWriter(
       environment: log.environment, tables: log.tables, keyHash: log.identity.keyHash,
       roots: log.roots, clock: fixedClock)
@@ -142,14 +142,17 @@ struct LogWriterTests {
     }
     let keys = try log.tables.texts.keys?.head()
     let before = try log.snapshot().commit
-    let tickets = try batches.enumerated().map { number, count in
-      let ticket = AppendTicket()
-      let name = "\(batches)/\(number)"
-      let batch = try PreparedBatch(
-        (0..<count).map { progress("\(name)/\($0)") }, AppendOptions(), log.identity.keyHash, keys)
-      writer.enqueue(PendingAppend(batch: batch, condition: nil) { ticket.fulfill($0) })
-      return ticket
+    let submit = {
+      try batches.enumerated().map { number, count in
+        let ticket = AppendTicket()
+        let batch = try PreparedBatch(
+          (0..<count).map { progress("\(held)/\(batches)/\(number)/\($0)") }, AppendOptions(),
+          log.identity.keyHash, keys)
+        writer.enqueue(PendingAppend(batch: batch, condition: nil) { ticket.fulfill($0) })
+        return ticket
+      }
     }
+    let tickets = held ? try writer.whileHeld(submit) : try submit()
     go.signal()
     for ticket in tickets { _ = try ticket.wait() }
     return try log.snapshot().commit - before
@@ -163,6 +166,8 @@ struct LogWriterTests {
     #expect(try commits(of: [large, 1]) == 1)
     #expect(try commits(of: [large, large, 1]) == 1)
     #expect(try commits(of: [large, large, large]) == 2)
+    // What was submitted while the writer was held is one group.
+    #expect(try commits(of: [1, large], held: true) == 1)
   }
 
   @Test("gives one position to an event that all tasks bring at once")

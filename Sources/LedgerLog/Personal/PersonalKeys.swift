@@ -139,24 +139,6 @@ package final class PersonalKeys: Sendable {
     return secret
   }
 
-  /// Returns the secrets of free slots, which are durable; `nil` for one that is empty, which only
-  /// ``newSecret(_:)`` fills.
-  ///
-  /// Call this under the log's write lock.
-  ///
-  /// - Throws: ``LedgerError``, as ``reserve(_:)``.
-  /// - Complexity: One read.
-  func newSecrets(_ slots: ClosedRange<UInt32>) throws(LedgerError) -> [Secret?] {
-    let file = try ready(slots)
-    do throws(LMDBError) {
-      let bytes = try file.read(
-        at: PersonalKeys.offset(slots.lowerBound), count: slots.count * Secret.byteCount)
-      return (0..<slots.count).map {
-        PersonalKeys.secret(bytes.dropFirst($0 * Secret.byteCount).prefix(Secret.byteCount))
-      }
-    } catch { throw LedgerError(error) }
-  }
-
   /// Overwrites slots with zeros, durably. What was encrypted under them can never be decrypted
   /// again.
   ///
@@ -331,13 +313,9 @@ package final class PersonalKeys: Sendable {
 
   /// Returns the content of a slot; `nil` if it is empty, or not in the file.
   static func found(_ slot: UInt32, in file: FlatFile) throws(LMDBError) -> Secret? {
-    secret(try file.read(at: offset(slot), count: Secret.byteCount)[...])
-  }
-
-  /// Returns what a slot contains; `nil` if it is empty, or not whole.
-  private static func secret(_ bytes: ArraySlice<UInt8>) -> Secret? {
+    let bytes = try file.read(at: offset(slot), count: Secret.byteCount)
     guard bytes.count == Secret.byteCount, bytes.contains(where: { $0 != 0 }) else { return nil }
-    return Secret(Array(bytes))
+    return Secret(bytes)
   }
 }
 

@@ -9,35 +9,6 @@ extension LogAppender {
       + (0..<names.count).count { names.isPersonal($0) && numbers.byName[$0] == 0 }
   }
 
-  /// Returns the names of people that the batch introduces, with the slots that they will get; none
-  /// if they are few, or somebody was erased, which can change that.
-  private func newPeople(
-    of batch: PreparedBatch, _ positions: [UInt64], _ numbers: BatchNumbers
-  ) -> [PersonalSealer.NewName] {
-    guard names.erasures.isEmpty, slotCount(of: batch, numbers) >= PersonalSealer.aheadNamesMin
-    else { return [] }
-    var new: [PersonalSealer.NewName] = []
-    var isNew = numbers.byName.map { $0 == 0 }
-    var personal = batch.records.personal[...]
-    var slot = sealer.slot
-    for at in positions.indices where positions[at] == 0 && batch.keys.firsts[at] == at {
-      for use in batch.uses(of: at) {
-        let name = Int(batch.keys.uses[use])
-        guard isNew[name] else { continue }
-        isNew[name] = false
-        guard batch.keys.names.isPersonal(name) else { continue }
-        slot += 1
-        new.append(PersonalSealer.NewName(name: name, slot: slot))
-      }
-      // The event's own data gets the slot after those of its names.
-      while let next = personal.first, next.event <= at {
-        personal.removeFirst()
-        if next.event == at { slot += 1 }
-      }
-    }
-    return new
-  }
-
   /// Writes the events that have no position yet, and assigns positions to them.
   ///
   /// - Parameters:
@@ -48,7 +19,6 @@ extension LogAppender {
     _ numbers: inout BatchNumbers, _ index: any LogIndex, _ scope: ErasureScope?,
     _ transaction: inout WriteTransaction
   ) throws(LedgerError) {
-    try sealer.sealAhead(newPeople(of: batch, positions, numbers), of: batch.keys.names)
     var personal = batch.records.personal.startIndex
     tree.leaves.removeAll()
     for at in positions.indices where positions[at] == 0 {

@@ -41,8 +41,6 @@ final class LogWriter: Sendable {
     var isDraining = false
     /// Whether the batches were submitted while the writer was held, and so are to be one group.
     var isOneGroup = false
-    /// Whether the group that is being written takes them as such.
-    var takesAll = false
     /// Whether somebody holds the writer back.
     var isHeld = false
     /// Whether batches were submitted meanwhile that whoever holds the writer has to write.
@@ -153,7 +151,9 @@ final class LogWriter: Sendable {
   @discardableResult
   private func writeGroup() -> Bool {
     let answers = appender.withLock { appender in
-      beginGroup().map { hooks in appender.commitGroup(hooks) { self.take(eventsMax: $0) } }
+      beginGroup().map { (hooks, isOneGroup) in
+        appender.commitGroup(hooks) { self.take(eventsMax: $0, leavesLarge: !isOneGroup) }
+      }
     }
     guard let answers else { return false }
     signal.notify()
@@ -164,14 +164,13 @@ final class LogWriter: Sendable {
   /// Returns whether nothing waits. Then the next batch has to see to its group itself.
   private func endIfEmpty() -> Bool { waiting.withLock { $0.endIfEmpty() } }
 
-  private func beginGroup() -> WriterHooks? {
+  private func beginGroup() -> (hooks: WriterHooks, isOneGroup: Bool)? {
     waiting.withLock { waiting in
       if waiting.endIfEmpty() { return nil }
+      defer { waiting.isOneGroup = false }
       var hooks = waiting.hooks
       if waiting.isOneGroup { hooks.groupTimeMax = .seconds(Int64.max) }
-      waiting.takesAll = waiting.isOneGroup
-      waiting.isOneGroup = false
-      return hooks
+      return (hooks, waiting.isOneGroup)
     }
   }
 
@@ -179,17 +178,17 @@ final class LogWriter: Sendable {
   /// does not matter. An erasure begins a new group, because what it destroys is determined from
   /// committed events.
   ///
-  /// A large batch behind which none waits begins a new group, too. A caller with two batches on
-  /// their way prepares one while the other is written; if both were one group, the writer would
-  /// then have nothing to do.
-  private func take(eventsMax: Int?) -> PendingAppend? {
+  /// - Parameter leavesLarge: Whether a large batch behind which none waits begins a new group. A
+  ///   caller with two batches on their way prepares one while the other is written; if both were
+  ///   one group, the writer would then have nothing to do.
+  private func take(eventsMax: Int?, leavesLarge: Bool) -> PendingAppend? {
     waiting.withLock { waiting in
       guard waiting.taken < waiting.batches.count else { return nil }
       let next = waiting.batches[waiting.taken]
       if let eventsMax {
         if next.batch.count > eventsMax || next.erasure != nil { return nil }
         let isLast = waiting.taken + 1 == waiting.batches.count
-        if isLast, !waiting.takesAll, next.batch.count >= Self.largeEventsMin { return nil }
+        if leavesLarge, isLast, next.batch.count >= Self.largeEventsMin { return nil }
       }
       waiting.taken += 1
       // The array is kept short. Otherwise, a queue that is never empty would keep every batch.

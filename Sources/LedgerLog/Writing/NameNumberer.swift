@@ -85,7 +85,7 @@ struct NameNumberer {
         kind, text: row.extracting(1..<row.count), to: &numbers.event.introductions)
       return count
     }
-    let sealed = try sealer.row(ofName: row, name, kind, isForgotten: isForgotten)
+    let sealed = try sealer.row(ofName: row, kind, isForgotten: isForgotten)
     do throws(LMDBError) {
       try transaction.append(tables.people, key.span, sealed.span)
     } catch { throw LedgerError(error) }
