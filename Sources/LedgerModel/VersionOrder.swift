@@ -20,6 +20,26 @@ public enum VersionOrder {
     }
   }
 
+  /// The bytes that are the same for two versions if and only if they are equal: each part with a
+  /// dot behind it, integers without leading zeros, and without zeros at the end.
+  ///
+  /// - Complexity: O(*n*) in the length.
+  static func canonical(_ version: Name) -> [UInt8] {
+    var parts = Parts(version)
+    var bytes: [UInt8] = []
+    // The length up to the last part that is not 0.
+    var end = 0
+    while let part = parts.next() {
+      let isInteger = isInteger(part)
+      let digits = isInteger ? part.drop { $0 == UInt8(ascii: "0") } : part
+      let isZero = isInteger && digits.isEmpty
+      bytes += isZero ? zero : digits
+      bytes.append(UInt8(ascii: "."))
+      if !isZero { end = bytes.count }
+    }
+    return Array(bytes[..<end])
+  }
+
   private static let zero: ArraySlice<UInt8> = [UInt8(ascii: "0")]
 
   private static func comparePart(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Int {

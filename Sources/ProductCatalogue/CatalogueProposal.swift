@@ -55,6 +55,8 @@ extension LedgerView {
     _ unit: Unit, _ proposal: CatalogueProposal, _ effect: inout CatalogueEffect,
     _ body: (AnswerDifference) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
+    var unit = unit
+    unit.indexHolders()
     for environment in proposal.environments.members {
       var seen: Set<NameNumber> = []
       let set = EnvironmentSet(environment)

@@ -61,7 +61,7 @@ struct EnvironmentLines {
       note(account, source)
     }
     for index in source.unit.transactionIndices(in: source.environmentIndex) {
-      _ = write(transaction: index, source, &sheet)
+      _ = write(transaction: index, .all, source, &sheet)
     }
     for chain in chains.keys { write(chain: chain, source, &sheet) }
     for customer in accounts.keys {
@@ -76,7 +76,8 @@ struct EnvironmentLines {
   /// Writes the lines that a fact can have changed.
   ///
   /// - Complexity: O(*k* log *n*) in the size of the parts that it touched: a transaction's
-  ///   downloads, and a chain's transactions if the fact says what was bought.
+  ///   downloads if the fact is about all of them, and a chain's transactions if it says what was
+  ///   bought.
   mutating func write(
     _ parts: TouchedParts, of fact: Fact, _ source: PartSource, _ sheet: inout LineSheet
   ) {
@@ -85,7 +86,8 @@ struct EnvironmentLines {
     if let transaction = parts.transaction {
       // From here on, the payment's line is replaced by that of its transaction.
       if fact.transaction != 0 { sheet.strike(payment: fact.payment, source) }
-      decidesChain = write(transaction: transaction, source, &sheet) || decidesChain
+      let hasNewHolder = write(transaction: transaction, parts.downloads, source, &sheet)
+      decidesChain = decidesChain || hasNewHolder
     }
     if let chain = parts.chain, decidesChain { write(chain: chain, source, &sheet) }
     guard let customer = parts.holder else { return }
@@ -128,15 +130,18 @@ struct EnvironmentLines {
 // MARK: - Parts
 
 extension EnvironmentLines {
-  /// Writes the lines of a transaction, and returns whether its chain has a new holder.
+  /// Writes the lines of a transaction and of some of its downloads, and returns whether its chain
+  /// has a new holder.
   private mutating func write(
-    transaction index: Int, _ source: PartSource, _ sheet: inout LineSheet
+    transaction index: Int, _ downloads: TouchedDownloads, _ source: PartSource,
+    _ sheet: inout LineSheet
   ) -> Bool {
     guard let part = source.unit.transactionPart(index, in: source.environmentIndex) else {
       return false
     }
     sheet.write(
-      source.unit.standing(ofTransaction: index, in: source.environmentIndex), source.texts)
+      source.unit.standing(ofTransaction: index, downloads, in: source.environmentIndex),
+      source.texts)
     let reports = source.unit.reportParts(ofTransaction: index, in: source.environmentIndex)
     let before = chains[part.chain] ?? Chain()
     var chain = before

@@ -116,7 +116,11 @@ struct ReplayFindings {
         guard isReported, new.judged.contains(product) else { continue }
         products[product] = Product(observations: ledger.observations(of: product))
       }
-      let isChanged = !isNew && merge(product, of: unit, since: before)
+      let isChanged =
+        !isNew
+        && unit.addObservations(
+          of: product, since: before, to: &products[product, default: Product()].observations,
+          texts: texts)
       if isReported, new.judged.contains(product) {
         products[product]?.judged.insert(number)
         judge(product, in: unit, number, since: before)
@@ -125,35 +129,31 @@ struct ReplayFindings {
     }
   }
 
-  /// Adds a unit's observations of a product; returns `false` if they add nothing new.
-  private mutating func merge(
-    _ product: Unit.ObservedProduct, of unit: Unit, since marks: ObservationMarks
-  ) -> Bool {
-    let new = unit.observations(of: product, since: marks, texts: texts)
-    let before = products[product]?.observations.positions
-    products[product]?.observations.merge(new, texts)
-    return products[product]?.observations.positions != before
-  }
-
   /// Judges what a unit added: it is later than everything else in the unit, so it changes no other
   /// judgement there.
   private mutating func judge(
     _ product: Unit.ObservedProduct, in unit: Unit, _ number: UnitNumber,
     since marks: ObservationMarks
   ) {
-    guard let all = products[product]?.observations else { return }
-    let found = unit.findings(of: product, against: all, since: marks, texts: texts)
+    let found = findings(of: product, in: unit, since: marks)
     units[number]?.judged[product, default: []] += found
     added += found
+  }
+
+  private mutating func findings(
+    of product: Unit.ObservedProduct, in unit: Unit, since marks: ObservationMarks
+  ) -> [Finding] {
+    unit.findings(
+      of: product, against: &products[product, default: Product()].observations, since: marks,
+      texts: texts)
   }
 
   private mutating func judgeAgain(
     _ product: Unit.ObservedProduct, _ ledger: InMemoryLedger, except own: UnitNumber?
   ) {
-    guard let known = products[product] else { return }
-    for number in known.judged where number != own {
+    for number in products[product]?.judged ?? [] where number != own {
       guard let unit = ledger.unit(numbered: number) else { continue }
-      let found = unit.findings(of: product, against: known.observations, texts: texts)
+      let found = findings(of: product, in: unit, since: ObservationMarks())
       let before = units[number]?.judged.updateValue(found, forKey: product) ?? []
       if found == before { continue }
       removed += before

@@ -1,6 +1,8 @@
 import LedgerEvents
-import LedgerModel
+import LedgerHistories
 import Testing
+
+@testable import LedgerModel
 
 struct VersionOrderTests {
   @Test(
@@ -15,5 +17,24 @@ struct VersionOrderTests {
   ) {
     #expect(VersionOrder.compare(Name(left), Name(right)).signum() == order)
     #expect(VersionOrder.compare(Name(right), Name(left)).signum() == -order)
+  }
+
+  @Test("versions are equal if and only if their canonical bytes are") func canonical() {
+    let parts = ["", "0", "00", "1", "01", "10", "a", "0a", " "]
+    var versions = [""]
+    for _ in 0..<3 {
+      versions += versions.flatMap { version in parts.map { version + "." + $0 } }
+      versions += parts
+      versions = Array(Set(versions)).sorted()
+    }
+    var random = SeededRandom(seed: 1)
+    var equal = 0
+    for _ in 0..<100_000 {
+      let (left, right) = (Name(random.one(of: versions)), Name(random.one(of: versions)))
+      let isEqual = VersionOrder.compare(left, right) == 0
+      if isEqual { equal += 1 }
+      #expect(isEqual == (VersionOrder.canonical(left) == VersionOrder.canonical(right)))
+    }
+    #expect(equal > 100)
   }
 }

@@ -44,6 +44,9 @@ import Testing
     #expect(settings.host == "127.0.0.1")
     #expect(settings.certificate == nil)
     let usual = try await ServiceSettings.read(flags: [:], environment: [:], file: nil)
+    let unnamed = try await ServiceSettings.read(
+      flags: [:], environment: ["DAYBOOK_LEDGER": ""], file: nil)
+    #expect(unnamed.ledger == usual.ledger)
     #expect(usual.port == 8_470)
     #expect(usual.ledger == "./daybook.ledger")
     #expect(!usual.isOpen)
@@ -56,6 +59,7 @@ import Testing
     let wrong: [([ServiceSettings.Name: String], [String: String], String)] = [
       ([.port: "65536"], [:], "port"), ([.port: "-1"], [:], "port"),
       ([.port: "http"], [:], "port"), ([:], ["DAYBOOK_PORT": "8470x"], "port"),
+      ([.ledger: ""], [:], "ledger"),
       ([.open: "true", .host: "0.0.0.0"], [:], "open"),
       ([.open: "true", .host: "0.0.0.0", .plaintext: "true"], [:], "open"),
       ([.host: "0.0.0.0"], [:], "host"), ([.host: "example.com"], [:], "host"),
@@ -90,7 +94,7 @@ import Testing
       (#"{"port":70000}"#, "port"), (#"{"logLevel":"loud"}"#, "logLevel"),
       (#"{"open":3}"#, "open"), (#"{"port":true}"#, "port"), (#"{"port":1.5}"#, "port"),
       (#"{"proxies":"10.0.0.1"}"#, "proxies"), (#"{"connectionsPerAddress":true}"#, "connections"),
-      (#"{"ledger":3}"#, "ledger"), (#"{"host":true}"#, "host"),
+      (#"{"ledger":3}"#, "ledger"), (#"{"ledger":""}"#, "ledger"), (#"{"host":true}"#, "host"),
       ("[]", "expected a JSON object"), ("{", "expected a JSON object"),
       (#"{"port":1,"port":2}"#, "port"),
     ] {

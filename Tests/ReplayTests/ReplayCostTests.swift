@@ -39,6 +39,8 @@ import Testing
     case consumables
     case renewals
     case downloads
+    /// Of one transaction.
+    case parts
     case nobodys
     case payments
 
@@ -96,16 +98,18 @@ import Testing
         return [added, purchased, event(.transactionFinished)]
       case .purchases, .consumables, .nobodys, .renewals:
         return [event(.transactionPurchased), event(.transactionFinished)]
-      case .downloads:
-        let kinds: [EventKind] =
-          [.transactionPurchased, .downloadRequested]
-          + [EventKind](repeating: .downloadProgressed, count: 10)
-          + [.downloadFinished, .contentInstalled, .transactionFinished]
+      case .downloads, .parts:
+        let parts: [EventKind] =
+          [.downloadRequested] + [EventKind](repeating: .downloadProgressed, count: 10)
+          + [.downloadFinished, .contentInstalled]
+        let kinds =
+          self == .parts ? parts : [.transactionPurchased] + parts + [.transactionFinished]
         return kinds.enumerated().map { index, kind in
           var event = event(kind)
           if kind != .transactionPurchased && kind != .transactionFinished {
-            event.download = "content"
+            event.download = self == .parts ? transaction : "content"
           }
+          if self == .parts { event.transaction = "t1" }
           var data = EventData.Builder()
           if kind == .downloadProgressed { data.set("progress", number: "0.\(10 + index)") }
           if kind == .contentInstalled {

@@ -36,6 +36,15 @@ import TracedProcesses
     #expect(try program.daybook("verify").status == 0)
   }
 
+  @Test("refuses a ledger without a name") func unnamed() throws {
+    let program = try PullProgram()
+    let pulled = try program.pull(
+      "history", "--transaction", Self.customer, with: ["--ledger", ""])
+    #expect(pulled.status == 64)
+    #expect(pulled.errors.contains("--ledger is empty: name the ledger's folder."))
+    #expect(program.store.requests.isEmpty)
+  }
+
   @Test("faults of the connection pass, and an answer that is too long ends the pull")
   func connection() throws {
     let program = try PullProgram()

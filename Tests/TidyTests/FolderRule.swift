@@ -18,7 +18,7 @@ struct FolderRule: TidyRule {
     "Sources/CSHA256/": ["c", "h"],
     "Tests/": ["swift", "json", "jsonl", "txt", "storekit", "hex", "bin", "md"],
     "Tests/TidyTests/": ["swift"],
-    "Tools/": ["independent", "install", "mutants", "prepare", "quickstart", "test"],
+    "Tools/": ["growth", "independent", "install", "mutants", "prepare", "quickstart", "test"],
     "Tools/Benchmarks/": ["swift", "c", "h", "md", "json", "run"],
     "Tools/Costs/": ["swift", "c", "h", "json", "md"],
     "Tools/CrashLab/": ["py", "md", "swift", "c"],

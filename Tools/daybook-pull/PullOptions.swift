@@ -87,6 +87,9 @@ struct StoreOptions: ParsableArguments {
     guard Self.isBundleID(app) else {
       throw ValidationError("--app expects a bundle identifier such as com.example.tides.")
     }
+    guard ledger?.isEmpty != true else {
+      throw ValidationError("--ledger is empty: name the ledger's folder.")
+    }
     guard (1...Self.answerSecondsMax).contains(answerTimeout) else {
       throw ValidationError("--answer-timeout expects 1 to \(Self.answerSecondsMax) seconds.")
     }

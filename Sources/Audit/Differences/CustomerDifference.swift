@@ -148,13 +148,20 @@ extension LedgerView {
     _ facts: [Fact], _ sides: (Side, Side), _ environments: [StoreEnvironment],
     of account: NameNumber? = nil, body: (CustomerDifference) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
-    let before = UnitSet.fold(
+    var before = UnitSet.fold(
       connected: try cut(facts, sides.0.clocks), context: sides.0.context, texts: texts)
-    let after = UnitSet.fold(
+    var after = UnitSet.fold(
       connected: try cut(facts, sides.1.clocks), context: sides.1.context, texts: texts)
-    var accounts = before.knownAccounts
-    accounts += after.knownAccounts.filter { !accounts.contains($0) }
-    if let account { accounts = [account] }
+    var accounts: [NameNumber]
+    if let account {
+      accounts = [account]
+    } else {
+      accounts = before.knownAccounts
+      let known = Set(accounts)
+      accounts += after.knownAccounts.filter { !known.contains($0) }
+      before.indexHolders()
+      after.indexHolders()
+    }
     for environment in environments {
       let set = EnvironmentSet(environment)
       var seen: Set<NameNumber> = []

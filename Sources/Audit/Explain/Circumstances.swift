@@ -157,10 +157,12 @@ extension LedgerView {
     found.productsWithContent = withContent.sorted()
     if found.productsWithContent.isEmpty { return }
     let devices = try devices(of: explanation, clocks)
+    let byProduct = Dictionary(grouping: installed, by: \.product)
     for product in found.productsWithContent {
-      let there = installed.filter { $0.product == product }
+      let there = byProduct[product] ?? []
       found.devices += there.map { .init(name: $0.device, product: product, installed: $0) }
-      for device in devices where !there.contains(where: { $0.device == device }) {
+      let having = Set(there.map(\.device))
+      for device in devices where !having.contains(device) {
         found.devices.append(.init(name: device, product: product, installed: nil))
       }
     }

@@ -27,22 +27,13 @@ extension EnvironmentState {
     }
   }
 
-  private func holds(_ scope: Scope, _ index: Int) -> Bool {
-    switch scope {
-    case .customer(let customer): transactions[index].holder == customer
-    case .chain(let chain): transactions[index].chain == chain
-    }
-  }
-
   /// The indices of the chains that grant within a scope.
   private func grantors(_ scope: Scope) -> [Int] {
     if case .chain(let chain) = scope { return [chain] }
     var found: [Int] = []
     var known: Set<Int> = []
-    for index in transactions.indices
-    where transactions[index].hasPurchase && holds(scope, index)
-      && known.insert(transactions[index].chain).inserted
-    {
+    for index in transactions(of: scope)
+    where transactions[index].hasPurchase && known.insert(transactions[index].chain).inserted {
       found.append(transactions[index].chain)
     }
     return found
@@ -55,7 +46,11 @@ extension EnvironmentState {
     var entries: [EntitlementEntry] = []
     for chain in grantors(scope) {
       guard let standing = standing(of: chain, at: moment, foldContext) else { continue }
-      let held = members(of: chain).filter { transactions[$0].hasPurchase && holds(scope, $0) }
+      let held = members(of: chain).filter { member in
+        guard transactions[member].hasPurchase else { return false }
+        if case .customer(let customer) = scope { return transactions[member].holder == customer }
+        return true
+      }
       var entry = entry(standing, foldContext)
       entry.original = chains[chain].original
       entry.transactions = held.map { transactions[$0].number }
@@ -64,7 +59,7 @@ extension EnvironmentState {
     }
     entries.append(contentsOf: pending(scope))
     if case .customer(let customer) = scope {
-      for grant in grants where grant.holder == customer && grant.until > moment {
+      for grant in grants(of: customer).map({ grants[$0] }) where grant.until > moment {
         let standing = Standing(
           state: .active, product: grant.product, since: grant.since, end: grant.until)
         var entry = entry(standing, foldContext)
@@ -91,7 +86,7 @@ extension EnvironmentState {
   /// Products whose newest queue fact, across all transactions of the scope, is `deferred`.
   private func pending(_ scope: Scope) -> [EntitlementEntry] {
     var newest: [(report: ReportState, transaction: Int)] = []
-    for index in transactions.indices where transactions[index].isBegun && holds(scope, index) {
+    for index in transactions(of: scope) where transactions[index].isBegun {
       var next = transactions[index].firstReport
       while next != none {
         let report = reports[next]
@@ -122,14 +117,16 @@ extension EnvironmentState {
         balances.append(Balance(unit: unit, amount: amount))
       }
     }
-    for chain in chains.indices {
-      let first = chains[chain].firstPurchase
-      guard first != none, holds(scope, first) else { continue }
+    for index in transactions(of: scope) {
+      let chain = transactions[index].chain
+      guard chain != none, chains[chain].firstPurchase == index else { continue }
       for credit in credits(of: chain, foldContext.shared) { add(credit.unit, credit.amount) }
     }
     if case .customer(let customer) = scope {
       // Amounts are not negative, so this does not overflow.
-      for spent in consumptions where spent.holder == customer { add(spent.unit, -spent.amount) }
+      for spent in consumptions(of: customer).map({ consumptions[$0] }) {
+        add(spent.unit, -spent.amount)
+      }
     }
     return balances
   }
@@ -147,7 +144,7 @@ extension EnvironmentState {
     }
     products += pending(scope).map(\.product)
     if case .customer(let customer) = scope {
-      for grant in grants where grant.holder == customer {
+      for grant in grants(of: customer).map({ grants[$0] }) {
         changes.append(grant.until)
         products.append(grant.product)
       }

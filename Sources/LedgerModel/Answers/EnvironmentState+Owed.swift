@@ -35,11 +35,12 @@ extension EnvironmentState {
     }
     if due.isEmpty { return [] }
     let holdings = restorableChains(at: moment, foldContext)
+    let newest = newestDeliveries(of: Set(holdings.values.joined()))
     return due.flatMap { device, restore in
       let customer = knownCustomer(of: restore.account)
       return (holdings[customer] ?? []).filter { chain in
         RestoreIncomplete.expects(transactions[chains[chain].firstPurchase].purchase, restore)
-          && RestoreIncomplete.holds(paidDeliveries(of: chain, on: device), since: restore)
+          && RestoreIncomplete.holds(newest: newest[chain]?[device] ?? none, since: restore)
       }.map { chain in
         let first = chains[chain].firstPurchase
         return Finding(
@@ -68,10 +69,15 @@ extension EnvironmentState {
     return found
   }
 
-  private func paidDeliveries(of chain: Int, on device: NameNumber) -> [Int] {
-    members(of: chain).compactMap { member in
-      let delivery = delivery(of: member, on: device)
-      return delivery == none ? nil : deliveries[delivery].paidOrdinal
+  /// The ordinals of the newest purchased or restored deliveries of chains, by chain and device.
+  private func newestDeliveries(of wanted: Set<Int>) -> [Int: [NameNumber: Int]] {
+    var newest: [Int: [NameNumber: Int]] = [:]
+    for delivery in deliveries {
+      let chain = transactions[delivery.transaction].chain
+      guard wanted.contains(chain) else { continue }
+      let known = newest[chain]?[delivery.device] ?? none
+      newest[chain, default: [:]][delivery.device] = max(known, delivery.paidOrdinal)
     }
+    return newest
   }
 }

@@ -29,7 +29,8 @@ extension Unit {
     var installed: [InstalledContent] = []
     for state in self.environments where environments.contains(state.environment) {
       guard case .customer(let customer)? = state.scope(of: subject) else { continue }
-      for content in state.contents where content.holder == customer && content.isPresent {
+      for content in state.contents(of: customer).map({ state.contents[$0] })
+      where content.isPresent {
         installed.append(
           InstalledContent(
             environment: state.environment, device: content.device, product: content.product,
@@ -121,7 +122,7 @@ private struct DistinctNumbers {
 
   mutating func add(accountsOf customer: Holder, in state: EnvironmentState) {
     if customer == .nobody { return }
-    for account in state.accounts where account.customer == customer { add(account.number) }
+    for index in state.accounts(of: customer) { add(state.accounts[index].number) }
   }
 }
 

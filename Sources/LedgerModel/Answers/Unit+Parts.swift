@@ -15,10 +15,27 @@ package struct TouchedParts {
   package var chain: Int?
   /// Whether the chain may now evaluate to something else.
   package var decidesChain: Bool
+  package var downloads: TouchedDownloads
   /// The customer that the fact is about.
   package var holder: Int?
   /// The accounts that may have got a customer because of the fact.
   package var accounts: [NameNumber]
+}
+
+/// The downloads of a transaction that a fact may have changed.
+package enum TouchedDownloads {
+  case none
+  case one(NameNumber, device: NameNumber)
+  case all
+
+  init(_ fact: Fact) {
+    if fact.kind.isDownloadKind {
+      self = .one(fact.download, device: fact.device)
+    } else {
+      // The queue announces downloads, and a finish cancels them.
+      self = fact.kind.isTransactionKind ? .all : .none
+    }
+  }
 }
 
 /// A transaction as a part of answers.
@@ -129,11 +146,13 @@ extension Unit {
       hasPurchase: transaction.hasPurchase)
   }
 
-  /// The standing of a transaction that has begun, with its downloads.
+  /// The standing of a transaction that has begun, with some of its downloads.
   ///
-  /// - Complexity: O(*n*) in its downloads and reports.
-  package func standing(ofTransaction index: Int, in environment: Int) -> TransactionStanding {
-    environments[environment].standing(ofTransaction: index)
+  /// - Complexity: O(*n*) in its reports and these downloads.
+  package func standing(
+    ofTransaction index: Int, _ downloads: TouchedDownloads, in environment: Int
+  ) -> TransactionStanding {
+    environments[environment].standing(ofTransaction: index, downloads)
   }
 
   /// The queue's last report about each product of a transaction.
@@ -168,15 +187,18 @@ extension Unit {
 
   /// What operators granted to a customer, including grants that have ended.
   package func grantParts(of customer: Int, in environment: Int) -> [GrantPart] {
-    environments[environment].grants.filter { $0.holder.customer == customer }.map {
-      GrantPart(entitlement: $0.entitlement, product: $0.product, until: $0.until)
+    let state = environments[environment]
+    return state.grants(of: Holder(customer: customer)).map {
+      let grant = state.grants[$0]
+      return GrantPart(entitlement: grant.entitlement, product: grant.product, until: grant.until)
     }
   }
 
   /// What a customer has consumed, by unit.
   package func consumedParts(by customer: Int, in environment: Int) -> [Balance] {
-    environments[environment].consumptions.filter { $0.holder.customer == customer }.map {
-      Balance(unit: $0.unit, amount: $0.amount)
+    let state = environments[environment]
+    return state.consumptions(of: Holder(customer: customer)).map {
+      Balance(unit: state.consumptions[$0].unit, amount: state.consumptions[$0].amount)
     }
   }
 
@@ -205,7 +227,8 @@ extension EnvironmentState {
     touchedBy fact: Fact, root: NameNumber, at index: Int, decidesChain: Bool
   ) -> TouchedParts {
     var parts = TouchedParts(
-      environment: index, transaction: nil, chain: nil, decidesChain: decidesChain, holder: nil,
+      environment: index, transaction: nil, chain: nil, decidesChain: decidesChain,
+      downloads: TouchedDownloads(fact), holder: nil,
       accounts: fact.account == 0 ? [] : [fact.account])
     let transaction = root == 0 ? none : transactionIndex.lookUp(UInt64(root))
     if transaction != none, transactions[transaction].isBegun {

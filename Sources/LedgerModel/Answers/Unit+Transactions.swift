@@ -125,8 +125,7 @@ extension Unit {
   ) -> [TransactionStanding] {
     self.environments.filter { environments.contains($0.environment) }.flatMap { state in
       state.scope(of: subject).map { scope in
-        state.transactions.indices
-          .filter { state.transactions[$0].isBegun && state.holds(scope, transaction: $0) }
+        state.transactions(of: scope).filter { state.transactions[$0].isBegun }
           .map { state.standing(ofTransaction: $0) }
       } ?? []
     }
@@ -158,14 +157,9 @@ extension Unit {
 }
 
 extension EnvironmentState {
-  fileprivate func holds(_ scope: Scope, transaction index: Int) -> Bool {
-    switch scope {
-    case .customer(let customer): transactions[index].holder == customer
-    case .chain(let chain): transactions[index].chain == chain
-    }
-  }
-
-  func standing(ofTransaction index: Int) -> TransactionStanding {
+  func standing(
+    ofTransaction index: Int, _ downloads: TouchedDownloads = .all
+  ) -> TransactionStanding {
     let transaction = transactions[index]
     let queue = transaction.queue
     let phase: TransactionStanding.Phase =
@@ -178,7 +172,8 @@ extension EnvironmentState {
       isRemovedUnfinished: queue.isOpen && transaction.marks.contains(.removalFoundInOpening),
       purchasedAt: transaction.hasPurchase ? transaction.purchase.start : nil,
       reversal: .init(rawValue: transaction.purchase.reversal.kind.rawValue),
-      isFamilyShared: transaction.purchase.isFamilyShared, downloads: downloads(of: index))
+      isFamilyShared: transaction.purchase.isFamilyShared,
+      downloads: standings(of: downloads, ofTransaction: index))
   }
 
   private func newestReport(of index: Int) -> ReportState? {
@@ -191,22 +186,35 @@ extension EnvironmentState {
     return newest
   }
 
-  /// The downloads of a transaction in the order of their first mention.
-  private func downloads(of index: Int) -> [DownloadStanding] {
-    var found: [DownloadStanding] = []
-    var next = transactions[index].firstDownload
-    while next != none {
-      let download = downloads[next]
-      next = download.next
-      found.append(
-        DownloadStanding(
-          number: download.number, device: download.device,
-          phase: .init(rawValue: download.phase.rawValue) ?? .announced,
-          isCancelledByFinish: download.marks.contains(.cancelledByFinish),
-          progress: download.progress.isNaN ? nil : download.progress, host: download.host,
-          version: download.version,
-          newestAt: download.newestPosition == 0 ? nil : download.newestTime))
+  /// Some downloads of a transaction, in the order of their first mention.
+  private func standings(
+    of wanted: TouchedDownloads, ofTransaction index: Int
+  ) -> [DownloadStanding] {
+    switch wanted {
+    case .none: return []
+    case .one(let number, let device):
+      let known = download(of: index, number, on: device)
+      return known == LedgerModel.none ? [] : [DownloadStanding(downloads[known])]
+    case .all:
+      var found: [DownloadStanding] = []
+      var next = transactions[index].firstDownload
+      while next != LedgerModel.none {
+        found.append(DownloadStanding(downloads[next]))
+        next = downloads[next].next
+      }
+      return found.reversed()
     }
-    return found.reversed()
+  }
+}
+
+extension DownloadStanding {
+  fileprivate init(_ download: DownloadState) {
+    self.init(
+      number: download.number, device: download.device,
+      phase: .init(rawValue: download.phase.rawValue) ?? .announced,
+      isCancelledByFinish: download.marks.contains(.cancelledByFinish),
+      progress: download.progress.isNaN ? nil : download.progress, host: download.host,
+      version: download.version,
+      newestAt: download.newestPosition == 0 ? nil : download.newestTime)
   }
 }

@@ -16,8 +16,9 @@ enum RestoreIncomplete {
       && (first.firstApp == 0 || restore.app == 0 || first.firstApp == restore.app)
   }
 
-  /// `deliveries` are the ordinals of the newest purchased or restored deliveries on the device.
-  static func holds(_ deliveries: some Sequence<Int>, since restore: RestoreState) -> Bool {
-    !deliveries.contains { $0 > restore.ordinal }
+  /// `newest` is the ordinal of the newest purchased or restored delivery of the chain on the
+  /// device; `none` if there is none.
+  static func holds(newest: Int, since restore: RestoreState) -> Bool {
+    newest <= restore.ordinal
   }
 }

@@ -68,8 +68,9 @@ extension EnvironmentState {
     }
     moveContents(from: from, to: to)
     moveGrants(from: from, to: to)
-    for index in consumptions.indices.reversed() where consumptions[index].holder == from {
+    for index in consumptions(of: from).reversed() {
       let spent = consumptions.remove(at: index)
+      indexes.consumptionsByHolder = RowIndex()
       if to != .nobody { addConsumption(holder: to, unit: spent.unit, amount: spent.amount) }
     }
     if to != .nobody { customers[to.index] = max(customers[to.index], customers[from.index]) }
@@ -78,8 +79,9 @@ extension EnvironmentState {
   }
 
   private mutating func moveGrants(from: Holder, to: Holder) {
-    for index in grants.indices.reversed() where grants[index].holder == from {
+    for index in grants(of: from).reversed() {
       var moved = grants.remove(at: index)
+      indexes.grantsByHolder = RowIndex()
       guard to != .nobody else { continue }
       moved.holder = to
       addGrant(moved)
@@ -88,17 +90,22 @@ extension EnvironmentState {
 
   /// Among several grants of one name, the latest end counts (`model.md` 11).
   private mutating func addGrant(_ grant: GrantState) {
-    let same = grants.firstIndex {
-      $0.holder == grant.holder && $0.entitlement == grant.entitlement
-        && $0.product == grant.product
-    }
-    guard let same else {
+    guard let same = findGrant(grant.entitlement, grant.product, of: grant.holder) else {
+      indexes.grantsByHolder.add(grants.count, with: grant.holder)
       grants.append(grant)
       return
     }
     let since = min(grants[same].since, grant.since)
     if grant.until > grants[same].until { grants[same] = grant }
     grants[same].since = since
+  }
+
+  private mutating func findGrant(
+    _ entitlement: Name?, _ product: NameNumber, of holder: Holder
+  ) -> Int? {
+    findGrants(of: holder).first {
+      grants[$0].entitlement == entitlement && grants[$0].product == product
+    }
   }
 
   /// The name that a grant or a withdrawal is about.
@@ -117,10 +124,11 @@ extension EnvironmentState {
   }
 
   mutating func withdraw(_ fact: Fact, _ step: Step) {
-    guard step.holder != .nobody, let name = grantName(fact) else { return }
-    grants.removeAll {
-      $0.holder == step.holder && $0.entitlement == name.entitlement && $0.product == name.product
-    }
+    guard step.holder != .nobody, let name = grantName(fact),
+      let index = findGrant(name.entitlement, name.product, of: step.holder)
+    else { return }
+    grants.remove(at: index)
+    indexes.grantsByHolder = RowIndex()
   }
 
   /// Adds what the app spends from a balance (`model.md` 10).
@@ -131,9 +139,11 @@ extension EnvironmentState {
   }
 
   private mutating func addConsumption(holder: Holder, unit: Name, amount: Int64) {
-    if let same = consumptions.firstIndex(where: { $0.holder == holder && $0.unit == unit }) {
+    let same = findConsumptions(of: holder).first { consumptions[$0].unit == unit }
+    if let same {
       consumptions[same].amount = consumptions[same].amount.addingSaturated(amount)
     } else {
+      indexes.consumptionsByHolder.add(consumptions.count, with: holder)
       consumptions.append(ConsumptionState(holder: holder, unit: unit, amount: amount))
     }
   }

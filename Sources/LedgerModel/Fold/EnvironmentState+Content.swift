@@ -31,55 +31,32 @@ extension EnvironmentState {
   }
 
   /// The phase of the download that an install names; `nil` if it names none.
-  private func downloadNamed(_ fact: Fact, _ step: Step) -> DownloadState.Phase? {
+  private mutating func downloadNamed(_ fact: Fact, _ step: Step) -> DownloadState.Phase? {
     if step.transaction == none || fact.download == 0 { return nil }
-    let index = download(of: step.transaction, fact.download, on: fact.device)
+    let index = findDownload(of: step.transaction, fact.download, on: fact.device)
     return index == none ? .announced : downloads[index].phase
-  }
-
-  func install(of download: DownloadState) -> InstallState? {
-    var index = transactions[download.transaction].firstInstall
-    while index != none {
-      if installs[index].download == download.number && installs[index].device == download.device {
-        return installs[index]
-      }
-      index = installs[index].next
-    }
-    return nil
   }
 
   private mutating func indexOfInstall(_ fact: Fact, _ step: Step) -> Int {
     if step.transaction != none && fact.download != 0 {
-      var index = transactions[step.transaction].firstInstall
-      while index != none {
-        if installs[index].download == fact.download && installs[index].device == fact.device {
-          return index
-        }
-        index = installs[index].next
-      }
       var install = InstallState(
         transaction: step.transaction, download: fact.download, product: 0, device: fact.device)
       install.next = transactions[step.transaction].firstInstall
+      let known = findInstall(from: install.next, install)
+      if known != none { return known }
       transactions[step.transaction].firstInstall = installs.count
-      installs.append(install)
-      return installs.count - 1
+      return append(install)
     }
     if fact.device == 0 && fact.download == 0 { couple(.install, fact.product, writes: true) }
     let device = indexOfDevice(fact.device)
-    let product = fact.download == 0 ? fact.product : 0
-    var index = devices[device].firstInstall
-    while index != none {
-      if installs[index].product == product && installs[index].download == fact.download {
-        return index
-      }
-      index = installs[index].next
-    }
     var install = InstallState(
-      transaction: none, download: fact.download, product: product, device: fact.device)
+      transaction: none, download: fact.download,
+      product: fact.download == 0 ? fact.product : 0, device: fact.device)
     install.next = devices[device].firstInstall
+    let known = findInstall(from: install.next, install)
+    if known != none { return known }
     devices[device].firstInstall = installs.count
-    installs.append(install)
-    return installs.count - 1
+    return append(install)
   }
 
   private mutating func installContent(_ fact: Fact, _ step: Step) {

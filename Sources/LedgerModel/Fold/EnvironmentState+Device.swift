@@ -91,15 +91,18 @@ extension EnvironmentState {
     report(.restoredTwice, fact, step)
   }
 
-  private func isRestoredTwice(
+  private mutating func isRestoredTwice(
     _ transaction: Int, by restore: UInt64, on device: NameNumber, _ context: SharedContext
   ) -> Bool {
     if transactions[transaction].statedOriginal == 0 { return false }
     let chain = transactions[transaction].chain
-    let isSecond = members(of: chain).contains { member in
-      guard member != transaction, transactions[member].statedOriginal != 0 else { return false }
-      let delivery = delivery(of: member, on: device)
-      return delivery != none && deliveries[delivery].restore == restore
+    let candidates = deliveriesThatMayBe(of: restore, on: device, inChain: chain)
+    let isSecond = candidates.contains { index in
+      let delivery = deliveries[index]
+      let other = transactions[delivery.transaction]
+      return delivery.restore == restore && delivery.device == device
+        && delivery.transaction != transaction && other.chain == chain
+        && other.statedOriginal != 0
     }
     return RestoredTwice.breaks(isSecond: isSecond, kind: kind(of: chains[chain], context))
   }

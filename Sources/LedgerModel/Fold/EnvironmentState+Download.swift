@@ -5,22 +5,8 @@ extension EnvironmentState {
   mutating func indexOfDownload(
     _ transaction: Int, _ number: NameNumber, _ device: NameNumber
   ) -> Int {
-    let known = download(of: transaction, number, on: device)
-    if known != none { return known }
-    var download = DownloadState(transaction: transaction, number: number, device: device)
-    download.next = transactions[transaction].firstDownload
-    transactions[transaction].firstDownload = downloads.count
-    downloads.append(download)
-    return downloads.count - 1
-  }
-
-  func download(of transaction: Int, _ number: NameNumber, on device: NameNumber) -> Int {
-    var index = transactions[transaction].firstDownload
-    while index != none {
-      if downloads[index].number == number && downloads[index].device == device { return index }
-      index = downloads[index].next
-    }
-    return none
+    let known = findDownload(of: transaction, number, on: device)
+    return known != none ? known : appendDownload(of: transaction, number, on: device)
   }
 
   /// A `download.*` event (`model.md` 14).
@@ -72,17 +58,6 @@ extension EnvironmentState {
     }
   }
 
-  /// The indices of one download on every device.
-  private func siblings(of index: Int) -> [Int] {
-    var found: [Int] = []
-    var next = transactions[downloads[index].transaction].firstDownload
-    while next != none {
-      if downloads[next].number == downloads[index].number { found.append(next) }
-      next = downloads[next].next
-    }
-    return found
-  }
-
   private mutating func judgeRequest(_ fact: Fact, _ step: Step, _ index: Int) {
     if isThereAlready(downloads[index].version, fact, step) {
       report(.redundantDownload, fact, step)
@@ -122,15 +97,17 @@ extension EnvironmentState {
     case .downloadRequested:
       downloads[index].phase = .requested
       downloads[index].marks.remove(.cancelledByFinish)
-      downloads[index].marks.formUnion([.everRequested, .requestedAndOpen])
+      downloads[index].marks.insert(.everRequested)
+      setRequestedAndOpen(true, index)
       endAttempt(index)
     case .downloadFinished:
       downloads[index].phase = .finished
-      downloads[index].marks.subtract([.cancelledByFinish, .requestedAndOpen])
+      downloads[index].marks.remove(.cancelledByFinish)
+      setRequestedAndOpen(false, index)
       endAttempt(index)
     case .downloadFailed, .downloadCancelled:
       if !isHeld { downloads[index].phase = kind == .downloadFailed ? .failed : .cancelled }
-      downloads[index].marks.remove(.requestedAndOpen)
+      setRequestedAndOpen(false, index)
       endAttempt(index)
     case .downloadWaiting: if !isHeld { downloads[index].phase = .waiting }
     case .downloadProgressed: if !isHeld { downloads[index].phase = .active }
@@ -153,25 +130,11 @@ extension EnvironmentState {
   }
 
   private mutating func judgeStorm(_ fact: Fact, _ step: Step) {
-    let delivery = delivery(of: step.transaction, on: fact.device)
+    let delivery = findDelivery(of: step.transaction, on: fact.device)
     guard delivery != none, deliveries[delivery].restore != 0 else { return }
     let restore = deliveries[delivery].restore
     if stormIsFound(restore, on: fact.device) { return }
-    var running = 0
-    for candidate in deliveriesThatMayBe(of: restore) {
-      let other = deliveries[candidate]
-      guard other.restore == restore, other.device == fact.device else { continue }
-      var index = transactions[other.transaction].firstDownload
-      while index != none {
-        if downloads[index].device == fact.device
-          && downloads[index].marks.contains(.requestedAndOpen)
-        {
-          running += 1
-        }
-        index = downloads[index].next
-      }
-    }
-    if RestoreStorm.breaks(running: running) {
+    if RestoreStorm.breaks(running: countOpenRequests(of: restore, on: fact.device)) {
       noteStorm(restore, on: fact.device)
       report(.restoreStorm, fact, step)
     }

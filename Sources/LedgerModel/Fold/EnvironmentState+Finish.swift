@@ -10,17 +10,14 @@ extension EnvironmentState {
       return
     }
     if FinishedTwice.breaks(transaction.queue) { report(.finishedTwice, fact, step) }
+    let downloads = findDownloads(of: index, on: fact.device)
     if transaction.queue.isOpen && transaction.queue.delivered != .transactionFailed {
-      judgeClosingFinish(fact, step)
+      judgeClosingFinish(fact, step, downloads)
     }
     transactions[index].queue.isOpen = false
     transactions[index].queue.finishCount += 1
     noteEnd(fact, step)
-    var download = transaction.firstDownload
-    while download != none {
-      if downloads[download].device == fact.device { cancelByFinish(download) }
-      download = downloads[download].next
-    }
+    for download in downloads { cancelByFinish(download) }
   }
 
   /// Judges a finish of a transaction that the queue never delivered. It changes nothing else.
@@ -38,22 +35,19 @@ extension EnvironmentState {
     guard downloads[index].host == .store, !downloads[index].phase.hasEnded else { return }
     downloads[index].phase = .cancelled
     downloads[index].marks.insert(.cancelledByFinish)
-    downloads[index].marks.remove(.requestedAndOpen)
+    setRequestedAndOpen(false, index)
     endAttempt(index)
   }
 
   /// Judges the store-hosted downloads on the finishing device, except those whose content is
   /// already installed.
-  private mutating func judgeClosingFinish(_ fact: Fact, _ step: Step) {
+  private mutating func judgeClosingFinish(_ fact: Fact, _ step: Step, _ finishing: [Int]) {
     var closing = ClosingFinish()
     closing.isRestore = transactions[step.transaction].queue.delivered == .transactionRestored
     var lost: [Int] = []
-    var index = transactions[step.transaction].firstDownload
-    while index != none {
+    for index in finishing {
       let download = downloads[index]
-      defer { index = download.next }
-      guard download.device == fact.device else { continue }
-      let install = install(of: download)
+      let install = findInstall(of: download)
       if download.marks.contains(.everRequested) { closing.anyRequested = true }
       if download.host == .own { continue }
       if isThereAlready(download.version, fact, step) { continue }
@@ -88,7 +82,7 @@ extension EnvironmentState {
       guard closing.device == device, transaction.map({ $0 == closing.transaction }) ?? true
       else { continue }
       closings.remove(at: index)
-      let installs = closing.downloads.map { install(of: downloads[$0])?.wasInstalled ?? false }
+      let installs = closing.downloads.map { findInstall(of: downloads[$0])?.wasInstalled ?? false }
       guard ContentMissingAtInstall.breaks(wereInstalled: installs) else { continue }
       var about = step
       about.transaction = closing.transaction

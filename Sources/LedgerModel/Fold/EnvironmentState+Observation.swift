@@ -11,8 +11,8 @@ extension EnvironmentState {
   }
 
   private mutating func observe(_ version: Name, of product: NameNumber, _ step: Step) {
-    if versions.contains(where: { $0.product == product && $0.version == version }) { return }
-    versions.append(VersionObservation(product: product, version: version, key: step.key))
+    if isObserved(version, of: product) { return }
+    append(VersionObservation(product: product, version: version, key: step.key))
   }
 
   /// The versions that a `catalog.received` offers.

@@ -41,7 +41,9 @@ extension EnvironmentState {
   /// Handles a delivery: opens the transaction, announces its downloads and judges it.
   private mutating func deliver(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     let index = step.transaction
-    let (delivery, isFirstThere) = indexOfDelivery(index, fact.device)
+    let known = findDelivery(of: index, on: fact.device)
+    let isFirstThere = known == none
+    let delivery = isFirstThere ? appendDelivery(of: index, on: fact.device) : known
     let queue = transactions[index].queue
     if !isFirstThere {
       if Redelivered.breaks(queue) { report(.redelivered, fact, step) }
@@ -131,9 +133,8 @@ extension EnvironmentState {
   private mutating func countLaunch(
     _ fact: Fact, _ step: Step, delivery: Int, _ foldContext: FoldContext
   ) {
-    guard
-      DeliveryLoop.counts(beside: phases(ofDownloadsOf: step.transaction, on: fact.device))
-    else { return }
+    let phases = findDownloads(of: step.transaction, on: fact.device).map { downloads[$0].phase }
+    guard DeliveryLoop.counts(beside: phases) else { return }
     let launch = launch(of: fact.device, step, foldContext)
     let finishCount = transactions[step.transaction].queue.finishCount
     if deliveries[delivery].loopFinishCount != finishCount {
@@ -150,39 +151,6 @@ extension EnvironmentState {
       transactions[step.transaction].marks.insert(.loopFoundInOpening)
       report(.deliveryLoop, fact, step)
     }
-  }
-
-  private func phases(
-    ofDownloadsOf transaction: Int, on device: NameNumber
-  ) -> [DownloadState.Phase] {
-    var phases: [DownloadState.Phase] = []
-    var index = transactions[transaction].firstDownload
-    while index != none {
-      if downloads[index].device == device { phases.append(downloads[index].phase) }
-      index = downloads[index].next
-    }
-    return phases
-  }
-
-  private mutating func indexOfDelivery(
-    _ transaction: Int, _ device: NameNumber
-  ) -> (index: Int, isNew: Bool) {
-    var index = transactions[transaction].firstDelivery
-    while index != none {
-      if deliveries[index].device == device { return (index, false) }
-      index = deliveries[index].next
-    }
-    var delivery = DeliveryState(transaction: transaction, device: device)
-    delivery.next = transactions[transaction].firstDelivery
-    transactions[transaction].firstDelivery = deliveries.count
-    deliveries.append(delivery)
-    return (deliveries.count - 1, true)
-  }
-
-  func delivery(of transaction: Int, on device: NameNumber) -> Int {
-    var index = transactions[transaction].firstDelivery
-    while index != none && deliveries[index].device != device { index = deliveries[index].next }
-    return index
   }
 
   private mutating func announce(_ fact: Fact, _ step: Step) {

@@ -149,6 +149,7 @@ public struct Unit: Sendable {
   mutating func advance(
     _ facts: [Fact], _ foldContext: FoldContext, keepsJournal: Bool = false
   ) -> Bool {
+    forgetHolders()
     let positionBefore = lastPosition
     var again: [Fact] = []
     if let first = facts.first, isLate(first, foldContext.texts) {

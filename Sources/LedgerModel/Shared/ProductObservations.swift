@@ -1,60 +1,102 @@
 public import LedgerEvents
 
 /// What units have observed of one product in one environment: the versions that events named and
-/// the digests that were installed. Observations of units merge into those of the ledger.
+/// the digests that were installed.
 public struct ProductObservations: Sendable {
-  /// A digest of one version and path, at the earliest event that states it.
-  struct Digest: Sendable {
-    var version: Name
+  /// A version and a path, whose content has one digest if nothing went wrong. Versions that are
+  /// written differently can be the same.
+  private struct Place: Hashable {
+    var version: [UInt8]
     var pathHash: UInt64?
+
+    init(_ install: InstalledDigest) {
+      version = VersionOrder.canonical(install.version)
+      pathHash = install.pathHash
+    }
+  }
+
+  private struct PlacedDigest: Hashable {
+    var place: Place
+    var digest: Name
+  }
+
+  /// A digest, at the earliest event that states it.
+  private struct Digest: Sendable {
     var digest: Name
     var key: FoldKey
   }
 
+  /// The first digest of a place, and the first one that is different.
+  private struct FirstDigests: Sendable {
+    var first: Digest
+    var other: Digest?
+
+    mutating func add(_ new: Digest, _ texts: any FactTexts) {
+      let isFirst = new.key.precedes(first.key, texts)
+      if new.digest == first.digest {
+        if isFirst { first = new }
+      } else if isFirst {
+        other = first
+        first = new
+      } else if other.map({ new.key.precedes($0.key, texts) }) ?? true {
+        other = new
+      }
+    }
+  }
+
   /// Each version once, at the earliest event that names it.
-  var versions: [VersionObservation] = []
-  var digests: [Digest] = []
+  private(set) var versions: [VersionObservation] = []
+  private var versionIndices: [Name: Int] = [:]
+  /// The earliest event that states each digest.
+  private var digests: [PlacedDigest: FoldKey] = [:]
+  private var firstDigests: [Place: FirstDigests] = [:]
   /// Content of the product that nobody holds was installed on some device. All such content counts
   /// as that of one holder (`model.md`, *Whose it is*).
   public internal(set) var isInstalledByNobody = false
+  /// The versions in the fold order, each as the highest one up to then; `nil` if it is not known.
+  private var highest: [(key: FoldKey, version: Name)]? = []
 
   public init() {}
 
   public var isEmpty: Bool { versions.isEmpty && digests.isEmpty && !isInstalledByNobody }
 
-  /// Merges what another unit observed of the same product and environment.
-  ///
-  /// - Complexity: O(*n* · *m*) in the versions and digests of both.
-  public mutating func merge(_ other: ProductObservations, _ texts: any FactTexts) {
-    for version in other.versions { add(version, texts) }
-    for digest in other.digests { add(digest, texts) }
-    if other.isInstalledByNobody { isInstalledByNobody = true }
-  }
-
   /// The positions of the events that the observations depend on: one for each version, and one for
   /// each digest of a version and path.
   public var positions: [UInt64] {
-    versions.map(\.key.position) + digests.map(\.key.position)
+    versions.map(\.key.position) + digests.values.map(\.position)
   }
 
-  mutating func add(_ version: VersionObservation, _ texts: any FactTexts) {
-    if let known = versions.firstIndex(where: { $0.version == version.version }) {
-      if version.key.precedes(versions[known].key, texts) { versions[known] = version }
-    } else {
-      versions.append(version)
+  /// Adds a version. Returns whether that changes anything.
+  ///
+  /// - Complexity: O(1).
+  mutating func add(_ version: VersionObservation, _ texts: any FactTexts) -> Bool {
+    if let known = versionIndices[version.version] {
+      guard version.key.precedes(versions[known].key, texts) else { return false }
+      versions[known] = version
+      highest = nil
+      return true
     }
+    versionIndices[version.version] = versions.count
+    versions.append(version)
+    if let last = highest?.last, !last.key.precedes(version.key, texts) {
+      highest = nil
+    } else if highest != nil {
+      appendHighest(version)
+    }
+    return true
   }
 
-  mutating func add(_ digest: Digest, _ texts: any FactTexts) {
-    let known = digests.firstIndex {
-      $0.digest == digest.digest
-        && $0.isOfTheSame(version: digest.version, pathHash: digest.pathHash)
-    }
-    if let known {
-      if digest.key.precedes(digests[known].key, texts) { digests[known] = digest }
-    } else {
-      digests.append(digest)
-    }
+  /// Adds the digest of an install. Returns whether that changes anything.
+  ///
+  /// - Complexity: O(1).
+  mutating func add(_ install: InstalledDigest, _ texts: any FactTexts) -> Bool {
+    let place = Place(install)
+    let placed = PlacedDigest(place: place, digest: install.digest)
+    if let known = digests[placed], !install.key.precedes(known, texts) { return false }
+    digests[placed] = install.key
+    let digest = Digest(digest: install.digest, key: install.key)
+    firstDigests[place, default: FirstDigests(first: digest)].add(digest, texts)
+    return true
   }
 
   /// The version on offer, and the first event that named it (`model.md` 18).
@@ -63,16 +105,42 @@ public struct ProductObservations: Sendable {
   public func onOffer(_ texts: any FactTexts) -> VersionObservation? {
     versions.max { $1.isOffered(over: $0, texts) }
   }
-
-  func versionOnOffer(before key: FoldKey, _ texts: any FactTexts) -> Name? {
-    versions.lazy.filter { $0.key.precedes(key, texts) }
-      .max { $1.isOffered(over: $0, texts) }?.version
-  }
 }
 
-extension ProductObservations.Digest {
-  func isOfTheSame(version: Name, pathHash: UInt64?) -> Bool {
-    self.pathHash == pathHash && VersionOrder.compare(self.version, version) == 0
+// MARK: - What observations decide
+
+extension ProductObservations {
+  /// Whether `version-not-increased` is broken.
+  ///
+  /// - Complexity: O(log *n*) in the versions; O(*n* log *n*) if some were added since the last
+  ///   time that are not the last ones in the fold order.
+  mutating func isNotIncreased(_ published: PublishedVersion, _ texts: any FactTexts) -> Bool {
+    if highest == nil {
+      highest = []
+      for version in versions.sorted(by: { $0.key.precedes($1.key, texts) }) {
+        appendHighest(version)
+      }
+    }
+    let before = highest ?? []
+    let count = before.partitionPoint { $0.key.precedes(published.key, texts) }
+    return VersionNotIncreased.breaks(
+      published.version, highest: count == 0 ? nil : before[count - 1].version)
+  }
+
+  private mutating func appendHighest(_ version: VersionObservation) {
+    var top = version.version
+    if let before = highest?.last?.version, VersionOrder.compare(before, top) > 0 { top = before }
+    highest?.append((version.key, top))
+  }
+
+  /// Whether `digest-mismatch` is broken.
+  ///
+  /// - Complexity: O(1).
+  func isMismatch(_ install: InstalledDigest, _ texts: any FactTexts) -> Bool {
+    guard let known = firstDigests[Place(install)] else { return false }
+    let earlier = [known.first, known.other].compactMap { $0 }
+      .filter { $0.key.precedes(install.key, texts) }
+    return DigestMismatch.breaks(install.digest, earlier: earlier.map(\.digest))
   }
 }
 
@@ -121,65 +189,55 @@ extension Unit {
   public func observations(
     of observed: ObservedProduct, texts: any FactTexts
   ) -> ProductObservations {
-    observations(of: observed, since: ObservationMarks(), texts: texts)
-  }
-
-  /// What the unit observed of one product since the marks were set.
-  package func observations(
-    of observed: ObservedProduct, since marks: ObservationMarks, texts: any FactTexts
-  ) -> ProductObservations {
-    guard let index = index(of: observed.environment) else { return ProductObservations() }
-    let known = marks.lengths(in: observed.environment)
     var observations = ProductObservations()
-    observations.isInstalledByNobody = environments[index].contents.contains {
-      $0.holder == .nobody && $0.product == observed.product
-    }
-    for version in environments[index].versions[known.versions...]
-    where version.product == observed.product {
-      observations.add(version, texts)
-    }
-    for install in environments[index].digests[known.digests...]
-    where install.product == observed.product {
-      observations.add(
-        ProductObservations.Digest(
-          version: install.version, pathHash: install.pathHash, digest: install.digest,
-          key: install.key), texts)
-    }
+    addObservations(of: observed, to: &observations, texts: texts)
     return observations
   }
 
-  /// `version-not-increased` and `digest-mismatch` among the unit's events, judged by what all
-  /// units observed of that product.
-  public func findings(
-    of observed: ObservedProduct, against all: ProductObservations, texts: any FactTexts
-  ) -> [Finding] {
-    findings(of: observed, against: all, since: ObservationMarks(), texts: texts)
+  /// Adds what the unit observed of one product since the marks were set to what others observed of
+  /// it. Returns whether that changes a version or a digest.
+  ///
+  /// - Complexity: O(*n*) in the unit's content, and in its versions and digests since then.
+  @discardableResult
+  package func addObservations(
+    of observed: ObservedProduct, since marks: ObservationMarks = ObservationMarks(),
+    to all: inout ProductObservations, texts: any FactTexts
+  ) -> Bool {
+    guard let index = index(of: observed.environment) else { return false }
+    let known = marks.lengths(in: observed.environment)
+    if !all.isInstalledByNobody {
+      all.isInstalledByNobody = environments[index].contents.contains {
+        $0.holder == .nobody && $0.product == observed.product
+      }
+    }
+    var isChanged = false
+    for version in environments[index].versions[known.versions...]
+    where version.product == observed.product && all.add(version, texts) {
+      isChanged = true
+    }
+    for install in environments[index].digests[known.digests...]
+    where install.product == observed.product && all.add(install, texts) {
+      isChanged = true
+    }
+    return isChanged
   }
 
-  /// The same findings, but only among the events since the marks were set.
+  /// `version-not-increased` and `digest-mismatch` among the unit's events since the marks were
+  /// set, judged by what all units observed of that product.
   package func findings(
-    of observed: ObservedProduct, against all: ProductObservations, since marks: ObservationMarks,
-    texts: any FactTexts
+    of observed: ObservedProduct, against all: inout ProductObservations,
+    since marks: ObservationMarks, texts: any FactTexts
   ) -> [Finding] {
     guard let index = index(of: observed.environment) else { return [] }
     let known = marks.lengths(in: observed.environment)
     var findings: [Finding] = []
     for published in environments[index].published[known.published...]
-    where published.product == observed.product {
-      let onOffer = all.versionOnOffer(before: published.key, texts)
-      if VersionNotIncreased.breaks(published.version, onOffer: onOffer) {
-        findings.append(published.finding)
-      }
+    where published.product == observed.product && all.isNotIncreased(published, texts) {
+      findings.append(published.finding)
     }
     for install in environments[index].digests[known.digests...]
-    where install.product == observed.product {
-      let earlier = all.digests.lazy.filter {
-        $0.isOfTheSame(version: install.version, pathHash: install.pathHash)
-          && $0.key.precedes(install.key, texts)
-      }
-      if DigestMismatch.breaks(install.digest, earlier: earlier.map(\.digest)) {
-        findings.append(install.finding)
-      }
+    where install.product == observed.product && all.isMismatch(install, texts) {
+      findings.append(install.finding)
     }
     return findings
   }

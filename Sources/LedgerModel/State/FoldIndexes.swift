@@ -21,8 +21,17 @@ struct FoldIndexes: Sendable {
   var purchasesByHolder = RowIndex<Holder>()
   /// By restore: the deliveries that may belong to it.
   var deliveriesByRestore = RowIndex<UInt64>()
+  /// By holder: what operators granted, and what was consumed.
+  var grantsByHolder = RowIndex<Holder>()
+  var consumptionsByHolder = RowIndex<Holder>()
+  /// Between folds, if somebody asks about many customers.
+  var holders: HolderIndex?
+  /// What a transaction or a device has a list of.
+  var lists = ListIndexes()
   /// By product, device and holder: the content, of which there is one at most.
   fileprivate var contentsByKey = RowIndex<ContentKey>()
+  /// By product and version: the observation, of which there is one at most.
+  fileprivate var versionsByKey = RowIndex<VersionKey>()
   private var found = FoundTransactions()
 
   /// Transactions that findings name. The tables of findings only grow, so it is known how far they
@@ -75,9 +84,9 @@ struct RowIndex<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameter key: The key of a row of the table; `nil` if it has none.
   /// - Complexity: O(1); the first time O(*n*) in the rows.
-  mutating func rows<Row>(with wanted: Key, in table: StateTable<Row>, by key: (Row) -> Key?)
-    -> [Int]
-  {
+  mutating func rows<Table: RandomAccessCollection<Row>, Row>(
+    with wanted: Key, in table: Table, by key: (Row) -> Key?
+  ) -> [Int] where Table.Index == Int {
     if let rowsByKey { return rowsByKey[wanted] ?? [] }
     var rows: [Key: [Int]] = [:]
     for index in table.indices {
@@ -85,6 +94,11 @@ struct RowIndex<Key: Hashable & Sendable>: Sendable {
     }
     rowsByKey = rows
     return rows[wanted] ?? []
+  }
+
+  /// The same if the index has been made; otherwise `nil`.
+  func knownRows(with wanted: Key) -> [Int]? {
+    rowsByKey.map { $0[wanted] ?? [] }
   }
 
   /// Adds a row that did not have the key before. An index that was not made yet finds it itself.
@@ -110,16 +124,14 @@ private struct ContentKey: Hashable {
   }
 }
 
+private struct VersionKey: Hashable {
+  let product: NameNumber
+  let version: Name
+}
+
 // MARK: - What a fold asks
 
 extension EnvironmentState {
-  /// Makes a delivery part of a restore.
-  mutating func set(restore: UInt64, ofDelivery delivery: Int) {
-    if deliveries[delivery].restore == restore { return }
-    deliveries[delivery].restore = restore
-    indexes.deliveriesByRestore.add(delivery, with: restore)
-  }
-
   /// The deliveries that may belong to a restore, each once.
   mutating func deliveriesThatMayBe(of restore: UInt64) -> [Int] {
     if deliveries.count <= FoldIndexes.walkedCountMax { return Array(deliveries.indices) }
@@ -155,9 +167,11 @@ extension EnvironmentState {
 
   /// The index of the content of a product that `holder` has on a device, or `none`.
   ///
-  /// - Complexity: O(*n*) in the content on the device.
+  /// - Complexity: O(1) if the fold has made an index; otherwise O(*n*) in the content on the
+  ///   device.
   func content(of product: NameNumber, on device: NameNumber, heldBy holder: Holder) -> Int {
     let key = ContentKey(product: product, device: device, holder: holder)
+    if let rows = indexes.contentsByKey.knownRows(with: key) { return rows.first ?? none }
     return content(key, walking: .max) ?? none
   }
 
@@ -178,17 +192,9 @@ extension EnvironmentState {
   private func content(_ key: ContentKey, walking count: Int) -> Int? {
     let known = deviceIndex.lookUp(UInt64(key.device))
     if known < 0 { return none }
-    var index = devices[known].firstContent
-    var walked = 0
-    while index != none {
-      if walked == count { return nil }
-      if contents[index].product == key.product && contents[index].holder == key.holder {
-        return index
-      }
-      index = contents[index].next
-      walked += 1
+    return contents.first(from: devices[known].firstContent, walking: count) {
+      $0.product == key.product && $0.holder == key.holder
     }
-    return none
   }
 
   /// Adds content that its holder does not have on the device yet.
@@ -199,6 +205,26 @@ extension EnvironmentState {
     devices[device].firstContent = contents.count
     if let key = ContentKey(content) { indexes.contentsByKey.add(contents.count, with: key) }
     contents.append(content)
+  }
+
+  /// Whether an event has named a version of a product.
+  mutating func isObserved(_ version: Name, of product: NameNumber) -> Bool {
+    if versions.count <= FoldIndexes.walkedCountMax {
+      return versions.contains { $0.product == product && $0.version == version }
+    }
+    let versions = versions
+    let rows = indexes.versionsByKey.rows(
+      with: VersionKey(product: product, version: version), in: versions
+    ) { VersionKey(product: $0.product, version: $0.version) }
+    return !rows.isEmpty
+  }
+
+  /// Adds a version that no event has named before.
+  mutating func append(_ observation: VersionObservation) {
+    indexes.versionsByKey.add(
+      versions.count,
+      with: VersionKey(product: observation.product, version: observation.version))
+    versions.append(observation)
   }
 
   /// The holders of the transactions of a chain that their customers bought themselves.

@@ -178,7 +178,7 @@ extension InMemoryLedger {
   public func observations(of product: Unit.ObservedProduct) -> ProductObservations {
     stored.units(observing: product).reduce(into: ProductObservations()) { all, number in
       guard let unit = stored.entries[number]?.state else { return }
-      all.merge(unit.observations(of: product, texts: texts), texts)
+      unit.addObservations(of: product, to: &all, texts: texts)
     }
   }
 

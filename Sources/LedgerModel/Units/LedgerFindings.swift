@@ -55,12 +55,23 @@ package struct LedgerFindings {
     in unit: Unit,
     _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
   ) throws(Failure) {
-    let judged = unit.judgedProducts
-    if judged.isEmpty { return }
-    for product in unit.observedProducts
-    where judged.contains(product.product) && products?.contains(product.product) ?? true {
-      let all = try known(product, observations)
-      found += unit.findings(of: product, against: all, texts: texts)
+    for state in unit.environments {
+      for published in state.published where products?.contains(published.product) ?? true {
+        let product = Unit.ObservedProduct(
+          environment: state.environment, product: published.product)
+        try lookUp(product, observations)
+        if known[product, default: ProductObservations()].isNotIncreased(published, texts) {
+          found.append(published.finding)
+        }
+      }
+      for install in state.digests where products?.contains(install.product) ?? true {
+        let product = Unit.ObservedProduct(
+          environment: state.environment, product: install.product)
+        try lookUp(product, observations)
+        if known[product, default: ProductObservations()].isMismatch(install, texts) {
+          found.append(install.finding)
+        }
+      }
     }
   }
 
@@ -75,9 +86,9 @@ package struct LedgerFindings {
     // Content without a holder counts as delivered for chains without a holder, in whichever unit
     // it is.
     var installedByNobody: Set<Unit.ObservedProduct> = []
-    for product in unit.unheldProducts
-    where try known(product, observations).isInstalledByNobody {
-      installedByNobody.insert(product)
+    for product in unit.unheldProducts {
+      try lookUp(product, observations)
+      if known[product]?.isInstalledByNobody ?? false { installedByNobody.insert(product) }
     }
     for (environment, moment) in moments {
       found += unit.findings(
@@ -96,13 +107,10 @@ package struct LedgerFindings {
     }
   }
 
-  private mutating func known<Failure: Error>(
+  private mutating func lookUp<Failure: Error>(
     _ product: Unit.ObservedProduct,
     _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
-  ) throws(Failure) -> ProductObservations {
-    if let all = known[product] { return all }
-    let all = try observations(product)
-    known[product] = all
-    return all
+  ) throws(Failure) {
+    if known[product] == nil { known[product] = try observations(product) }
   }
 }

@@ -93,7 +93,7 @@ extension LedgerView {
     var all = ProductObservations()
     for unit in try observers(of: observed) {
       guard let state = try state(of: unit) else { continue }
-      all.merge(state.observations(of: observed, texts: texts), texts)
+      state.addObservations(of: observed, to: &all, texts: texts)
     }
     try texts.check()
     return all

@@ -113,7 +113,8 @@ extension LedgerView {
     _ body: (CustomerAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     var walk = try units()
-    while let unit = try walk.next() {
+    while var unit = try walk.next() {
+      unit.indexHolders()
       var seen: Set<NameNumber> = []
       for account in unit.knownAccounts where !seen.contains(account) {
         let accounts = unit.accounts(of: .account(account), environments: .all)

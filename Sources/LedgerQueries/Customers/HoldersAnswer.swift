@@ -35,6 +35,8 @@ extension LedgerView {
     _ question: HoldersQuestion, in unit: Unit, _ context: SharedContext,
     _ body: (HolderAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
+    var unit = unit
+    unit.indexHolders()
     for account in unit.knownAccounts {
       let answer = unit.answer(
         .account(account), environments: question.environments,

@@ -76,6 +76,8 @@ extension LedgerView {
     _ unit: Unit, _ environments: EnvironmentSet, _ clocks: Clocks, _ offers: inout Offers,
     _ body: (_ account: Name, InstalledAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
+    var unit = unit
+    unit.indexHolders()
     for account in unit.knownAccounts {
       let contents = unit.installed(.account(account), environments: environments)
       try offers.find(contents, in: self, clocks)

@@ -98,6 +98,8 @@ extension LedgerView {
   private func contents(
     of unit: Unit, _ facts: [Fact], _ question: inout ContentsQuestion
   ) throws(LedgerError) -> UnitContents {
+    var unit = unit
+    if question.account == nil { unit.indexHolders() }
     var contents = UnitContents(
       customers: [], transactions: [], sales: [], postings: [], eventCount: unit.factCount)
     let sales = try addPostings(of: facts, question, to: &contents)

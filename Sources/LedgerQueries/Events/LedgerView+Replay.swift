@@ -197,15 +197,17 @@ private struct ReplayGround {
     var deciding: Set<UnitNumber> = []
     for unit in try view.observers(of: observed) where !units.contains(unit) {
       guard var state = try view.state(of: unit) else { continue }
-      var found = state.observations(of: observed, texts: view.texts)
+      let found = state.observations(of: observed, texts: view.texts)
       // Events after the last step may hide what was there before it.
       if found.positions.contains(where: { $0 > last }) {
         let known = try view.facts(of: unit).filter { $0.position <= last }
         state = UnitSet.fold(connected: known, context: context, texts: view.texts)
-        found = state.observations(of: observed, texts: view.texts)
       }
-      if found.isInstalledByNobody { deciding.insert(unit) }
-      all.merge(found, view.texts)
+      // Each unit with such content decides, so they are not asked together.
+      if state.observations(of: observed, texts: view.texts).isInstalledByNobody {
+        deciding.insert(unit)
+      }
+      state.addObservations(of: observed, to: &all, texts: view.texts)
     }
     for position in all.positions {
       deciding.insert(try Self.unit(of: view.fact(at: position), view))

@@ -118,7 +118,7 @@ extension LedgerView {
     var all = ProductObservations()
     for unit in try pastObservers(of: [product])[product] ?? [] {
       let state = try self.unit(numbered: unit, at: clocks, context)
-      all.merge(state.observations(of: product, texts: texts), texts)
+      state.addObservations(of: product, to: &all, texts: texts)
     }
     try texts.check()
     return all

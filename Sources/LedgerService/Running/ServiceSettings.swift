@@ -70,8 +70,11 @@ package struct ServiceSettings: Sendable {
       }
       var providers: [any ConfigProvider] = [
         InMemoryProvider(name: "flags", values: values),
-        EnvironmentVariablesProvider(environmentVariables: environment)
-          .prefixKeys(with: "daybook"),
+        EnvironmentVariablesProvider(
+          // An empty variable names no ledger, as for every other command.
+          environmentVariables: environment.filter { $0 != ("DAYBOOK_LEDGER", "") }
+        )
+        .prefixKeys(with: "daybook"),
       ]
       inFile = try file.map(Self.members) ?? []
       if let file {
@@ -182,6 +185,9 @@ package struct ServiceSettings: Sendable {
   }
 
   private func check() throws(Invalid) {
+    guard !ledger.isEmpty else {
+      throw Invalid(description: "ledger: it is empty: name the ledger's folder.")
+    }
     guard (certificate == nil) == (key == nil) else {
       throw Invalid(
         description: "certificate and key: TLS needs both files, so name both or neither.")

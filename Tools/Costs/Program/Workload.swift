@@ -23,6 +23,8 @@ enum Workload: String, CaseIterable {
   /// The same, if thousands of customers share one device and so are folded as one unit, with what
   /// their appends cost more than those of `append`.
   case device
+  /// Events appended and folded that are all about the downloads of one transaction.
+  case downloads
   /// Records read in place, each with its checksum.
   case scan
   /// Answers whether a customer may have a product, everything folded.
@@ -35,8 +37,8 @@ enum Workload: String, CaseIterable {
   var count: Int {
     switch self {
     case .make, .decode, .append, .fold: 8_000
-    // What grows with the customers of the device would hide in fewer.
-    case .device: 16_000
+    // What grows with the customers of the device, or with the downloads, would hide in fewer.
+    case .device, .downloads: 16_000
     case .single, .notification: 1_000
     // The ledger that is read costs far more than a read, and not the same each time.
     case .scan, .lookup: 40_000
@@ -48,7 +50,7 @@ enum Workload: String, CaseIterable {
     switch self {
     case .append, .single: .make
     case .fold, .device: .append
-    case .make, .decode, .scan, .lookup, .notification: nil
+    case .make, .decode, .downloads, .scan, .lookup, .notification: nil
     }
   }
 
@@ -82,6 +84,13 @@ enum Workload: String, CaseIterable {
         accounts: Self.deviceAccounts, activity: .oneDevice, progressAPurchase: 0)
       let ledger = try append(count, batch: Self.batchEvents, of: Mix(shape: shape), at: path)
       try ledger.fold()
+    case .downloads:
+      let ledger = try makeLedger(at: path)
+      for start in stride(from: 0, to: count, by: Self.batchEvents) {
+        let events = (start..<min(start + Self.batchEvents, count)).map(Self.downloadEvent)
+        try ledger.appendAndWait(events, options: AppendOptions(validates: false))
+      }
+      try ledger.fold()
     case .scan: try scan(count, at: path)
     case .lookup: try look(count, at: path)
     case .notification: try importNotifications(count)
@@ -111,17 +120,40 @@ enum Workload: String, CaseIterable {
   private func append(
     _ count: Int, batch: Int, of mix: Mix = Mix(accounts: Self.accounts), at path: String
   ) throws -> Ledger {
-    // A tool that counts instructions cannot reserve the usual terabyte.
-    let ledger = try Ledger.create(at: path, options: Environment.Options(mapSize: 1 << 30))
-    ledger.foldsOnlyWhenCalled()
-    // As builds without checks store it.
-    ledger.useLayout(.standard)
+    let ledger = try makeLedger(at: path)
     var mix = mix
     for start in stride(from: 0, to: count, by: batch) {
       try ledger.appendAndWait(
         mix.next(min(batch, count - start)), options: AppendOptions(validates: false))
     }
     return ledger
+  }
+
+  private func makeLedger(at path: String) throws -> Ledger {
+    // A tool that counts instructions cannot reserve the usual terabyte.
+    let ledger = try Ledger.create(at: path, options: Environment.Options(mapSize: 1 << 30))
+    ledger.foldsOnlyWhenCalled()
+    // As builds without checks store it.
+    ledger.useLayout(.standard)
+    return ledger
+  }
+
+  /// An event of one transaction's downloads, each of which is requested, finished and installed.
+  private static func downloadEvent(_ index: Int) -> EventInput {
+    let kinds: [EventKind] = [.downloadRequested, .downloadFinished, .contentInstalled]
+    let (download, step) = index.quotientAndRemainder(dividingBy: kinds.count)
+    var event = Event(
+      id: Name("downloads-\(index)"), type: EventType(kinds[step]),
+      occurredAt: Instant(microseconds: Int64(index) * Instant.second),
+      account: Mix.account(1))
+    event.device = "phone"
+    event.transaction = "2000000001"
+    event.product = "example.trailmaps.region.r1"
+    event.download = Name("part-\(download)")
+    var data = EventData.Builder()
+    if kinds[step] == .contentInstalled { data.set("contentVersion", "1.0") }
+    event.data = data.build()
+    return EventInput(event: event)
   }
 
   private func scan(_ count: Int, at path: String) throws {
