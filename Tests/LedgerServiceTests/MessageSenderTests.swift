@@ -81,24 +81,57 @@ struct MessageSenderTests {
       headers: [("content-type", "application/json")])
   }
 
-  private static func sender(_ client: HTTPClient) -> MessageSender {
+  private static func sender(_ client: HTTPClient, seconds: Int64 = patience) -> MessageSender {
     MessageSender(
-      client: client, userAgent: "t", seconds: patience, connectSeconds: patience)
+      client: client, userAgent: "t", seconds: seconds, connectSeconds: patience)
   }
 
   /// Sends one message, and returns how that has ended.
+  ///
+  /// - Parameter seconds: How long an answer may take, in seconds.
   private func send(
-    _ url: String, _ change: (inout HTTPClient.Configuration) -> Void = { _ in }
+    _ url: String, seconds: Int64 = patience,
+    _ change: (inout HTTPClient.Configuration) -> Void = { _ in }
   ) async throws -> AttemptResult {
     var configuration = MessageSender.configuration(connectSeconds: Self.patience)
     change(&configuration)
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    let result = await Self.sender(client).send(Self.attempt(url))
+    let result = await Self.sender(client, seconds: seconds).send(Self.attempt(url))
     try await client.shutdown()
     return result
   }
 
   // MARK: - Answers
+
+  @Test(
+    "an answer that is none is a failure and ends nothing",
+    arguments: [
+      ("HTTP/1.1 000 X\r\ncontent-length: 0\r\n\r\n", "no status"),
+      ("HTTP/1.1 099 X\r\n\r\n", "no status"),
+      ("no HTTP\r\n\r\n", "not well-formed"),
+    ])
+  func noAnswer(answer: String, words: String) async throws {
+    let receiver = try await RawReceiver { _ in .init(text: answer) }
+    let result = try await send("http://127.0.0.1:\(receiver.port)/")
+    #expect(result.problem?.contains(words) == true, "\(result)")
+    #expect(!result.isPostponed)
+    try await receiver.close()
+  }
+
+  @Test("an answer whose end does not come is a failure once its time is over")
+  func withoutEnd() async throws {
+    let receiver = try await RawReceiver { _ in
+      .init(text: "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n")
+    }
+    // A busy machine may need longer than the shortest for a connection alone.
+    for seconds: Int64 in [1, 10, 100, 1_000] {
+      let result = try await send("http://127.0.0.1:\(receiver.port)/", seconds: seconds)
+      guard !result.isPostponed else { continue }
+      #expect(result.problem?.contains("within \(seconds) seconds") == true, "\(result)")
+      return try await receiver.close()
+    }
+    Issue.record("there was no connection")
+  }
 
   @Test(
     "an answer that breaks off is a failure",

@@ -7,7 +7,6 @@ import LedgerEvents
 import LedgerStore
 import Logging
 import NIOCore
-import NIOPosix
 import ServiceAccess
 import Synchronization
 import Testing
@@ -115,19 +114,6 @@ extension ServiceBench {
     return try await Reply(
       try await response(
         method, address, headers: headers, body: ByteBuffer(string: json), token: token))
-  }
-}
-
-/// Answers whatever comes with the same bytes.
-private final class FixedAnswer: ChannelInboundHandler, Sendable {
-  typealias InboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-  private let answer: String
-
-  init(_ answer: String) { self.answer = answer }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
   }
 }
 
@@ -288,41 +274,6 @@ private final class FixedAnswer: ChannelInboundHandler, Sendable {
       }
     }
     await receiver.close()
-  }
-
-  @Test(
-    "an answer that is none is a failure and ends nothing",
-    arguments: [
-      "HTTP/1.1 000 X\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 099 X\r\n\r\n", "no HTTP\r\n\r\n",
-      "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n",
-    ])
-  func noAnswer(_ answer: String) async throws {
-    let group = MultiThreadedEventLoopGroup.singleton
-    let listening = try await ServerBootstrap(group: group)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(FixedAnswer(answer))
-        }
-      }
-      .bind(host: "127.0.0.1", port: 0).get()
-    let port = try #require(listening.localAddress?.port)
-    let client = MessageSender.client(connectSeconds: Self.patience)
-    try await ServiceBench.run { bench in
-      let store = try WebhookStore(creatingIn: bench.path)
-      _ = try store.create(
-        Webhook(
-          name: "shop", url: "http://127.0.0.1:\(port)/", filter: MessageFilter(types: ["*"]),
-          createdAt: Instant(microseconds: 0)), after: 0)
-      try store.test("shop", at: Instant(microseconds: 0))
-      let attempt = try #require(
-        try Outbox(bench.ledger, store).due(at: EventLog.systemClock(), except: []) { _ in 1 }
-          .first)
-      let result = await MessageSender(client: client, userAgent: "t", seconds: 2).send(attempt)
-      #expect(result.problem != nil, "\(result)")
-      try store.close()
-    }
-    try await client.shutdown()
-    try await listening.close()
   }
 
   @Test("is managed over HTTP by administrators for all apps alone") func managed() async throws {

@@ -38,7 +38,7 @@ public struct FewThreads: Sendable {
   /// Runs a program that may have `threads` threads; any number if that is `nil`.
   public func run(threads: Int?, _ words: [String]) throws -> ProcessEnding {
     // A program that waits for a thread is ended by no other signal.
-    try TracedProcess.run("/usr/bin/timeout", ["-s", "KILL", "60"] + wrapper(threads) + words)
+    try TracedProcess.run("/usr/bin/timeout", ["-s", "KILL", "600"] + wrapper(threads) + words)
   }
 
   /// What becomes the program that it is given as arguments, with `threads` threads.
