@@ -55,8 +55,7 @@ extension LedgerView {
     _ unit: Unit, _ proposal: CatalogueProposal, _ effect: inout CatalogueEffect,
     _ body: (AnswerDifference) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
-    var unit = unit
-    unit.indexHolders()
+    let unit = unit.indexedByHolder()
     for environment in proposal.environments.members {
       var seen: Set<NameNumber> = []
       let set = EnvironmentSet(environment)

@@ -12,8 +12,7 @@ import Testing
       let ledger = FoldedLedger(Histories.dense(seed: seed))
       let context = ledger.folded.context
       for unit in ledger.folded.units {
-        var indexed = unit
-        indexed.indexHolders()
+        let indexed = unit.indexedByHolder()
         for account in unit.knownAccounts {
           let subject = Subject.account(account)
           for environment in StoreEnvironment.allCases {
@@ -48,12 +47,12 @@ import Testing
       let context = FoldContext(
         context: SharedContext(of: facts, texts: ledger), texts: ledger)
       var unit = UnitSet.fold(
-        connected: facts.dropLast(), context: context.shared, texts: ledger)
-      unit.indexHolders()
-      let isIndexed = unit.environments.contains { $0.indexes.holders != nil }
+        connected: facts.dropLast(), context: context.shared, texts: ledger
+      ).indexedByHolder()
+      let isIndexed = unit.environments.contains { $0.indexes.holders.areMade }
       guard isIndexed, unit.advance(facts.suffix(1), context) else { continue }
       advanced += 1
-      #expect(unit.environments.allSatisfy { $0.indexes.holders == nil }, "seed \(seed)")
+      #expect(unit.environments.allSatisfy { !$0.indexes.holders.areMade }, "seed \(seed)")
     }
     #expect(advanced > 10)
   }

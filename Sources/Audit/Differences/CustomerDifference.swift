@@ -159,8 +159,7 @@ extension LedgerView {
       accounts = before.knownAccounts
       let known = Set(accounts)
       accounts += after.knownAccounts.filter { !known.contains($0) }
-      before.indexHolders()
-      after.indexHolders()
+      (before, after) = (before.indexedByHolder(), after.indexedByHolder())
     }
     for environment in environments {
       let set = EnvironmentSet(environment)

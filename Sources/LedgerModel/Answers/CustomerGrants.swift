@@ -126,8 +126,7 @@ struct CustomerGrants: Sendable {
       let pending = Standing(state: .pending, product: report.product, since: report.time)
       items.add(GrantedItem(pending), order: Self.pendingOrder)
     }
-    for grant in state.grants(of: Holder(customer: customer)).map({ state.grants[$0] })
-    where grant.until > moment {
+    for grant in state.grants(of: Holder(customer: customer)) where grant.until > moment {
       let granted = Standing(
         state: .active, product: grant.product, since: grant.since, end: grant.until)
       var item = GrantedItem(granted)
@@ -153,7 +152,7 @@ struct CustomerGrants: Sendable {
       }
     }
     for report in reports.values where report.isDeferred { products.insert(report.product) }
-    for grant in state.grants(of: Holder(customer: customer)).map({ state.grants[$0] }) {
+    for grant in state.grants(of: Holder(customer: customer)) {
       moments.insert(grant.until)
       products.insert(grant.product)
     }

@@ -27,6 +27,13 @@ extension EnvironmentState {
     }
   }
 
+  func holds(_ scope: Scope, _ index: Int) -> Bool {
+    switch scope {
+    case .customer(let customer): transactions[index].holder == customer
+    case .chain(let chain): transactions[index].chain == chain
+    }
+  }
+
   /// The indices of the chains that grant within a scope.
   private func grantors(_ scope: Scope) -> [Int] {
     if case .chain(let chain) = scope { return [chain] }
@@ -46,11 +53,7 @@ extension EnvironmentState {
     var entries: [EntitlementEntry] = []
     for chain in grantors(scope) {
       guard let standing = standing(of: chain, at: moment, foldContext) else { continue }
-      let held = members(of: chain).filter { member in
-        guard transactions[member].hasPurchase else { return false }
-        if case .customer(let customer) = scope { return transactions[member].holder == customer }
-        return true
-      }
+      let held = members(of: chain).filter { transactions[$0].hasPurchase && holds(scope, $0) }
       var entry = entry(standing, foldContext)
       entry.original = chains[chain].original
       entry.transactions = held.map { transactions[$0].number }
@@ -59,7 +62,7 @@ extension EnvironmentState {
     }
     entries.append(contentsOf: pending(scope))
     if case .customer(let customer) = scope {
-      for grant in grants(of: customer).map({ grants[$0] }) where grant.until > moment {
+      for grant in grants(of: customer) where grant.until > moment {
         let standing = Standing(
           state: .active, product: grant.product, since: grant.since, end: grant.until)
         var entry = entry(standing, foldContext)
@@ -124,9 +127,7 @@ extension EnvironmentState {
     }
     if case .customer(let customer) = scope {
       // Amounts are not negative, so this does not overflow.
-      for spent in consumptions(of: customer).map({ consumptions[$0] }) {
-        add(spent.unit, -spent.amount)
-      }
+      for spent in consumptions(of: customer) { add(spent.unit, -spent.amount) }
     }
     return balances
   }
@@ -144,7 +145,7 @@ extension EnvironmentState {
     }
     products += pending(scope).map(\.product)
     if case .customer(let customer) = scope {
-      for grant in grants(of: customer).map({ grants[$0] }) {
+      for grant in grants(of: customer) {
         changes.append(grant.until)
         products.append(grant.product)
       }

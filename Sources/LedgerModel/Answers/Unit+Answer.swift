@@ -29,8 +29,7 @@ extension Unit {
     var installed: [InstalledContent] = []
     for state in self.environments where environments.contains(state.environment) {
       guard case .customer(let customer)? = state.scope(of: subject) else { continue }
-      for content in state.contents(of: customer).map({ state.contents[$0] })
-      where content.isPresent {
+      for content in state.contents(of: customer) where content.isPresent {
         installed.append(
           InstalledContent(
             environment: state.environment, device: content.device, product: content.product,
@@ -122,7 +121,7 @@ private struct DistinctNumbers {
 
   mutating func add(accountsOf customer: Holder, in state: EnvironmentState) {
     if customer == .nobody { return }
-    for index in state.accounts(of: customer) { add(state.accounts[index].number) }
+    for account in state.accounts(of: customer) { add(account) }
   }
 }
 

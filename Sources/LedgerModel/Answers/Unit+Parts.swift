@@ -187,18 +187,15 @@ extension Unit {
 
   /// What operators granted to a customer, including grants that have ended.
   package func grantParts(of customer: Int, in environment: Int) -> [GrantPart] {
-    let state = environments[environment]
-    return state.grants(of: Holder(customer: customer)).map {
-      let grant = state.grants[$0]
-      return GrantPart(entitlement: grant.entitlement, product: grant.product, until: grant.until)
+    environments[environment].grants(of: Holder(customer: customer)).map {
+      GrantPart(entitlement: $0.entitlement, product: $0.product, until: $0.until)
     }
   }
 
   /// What a customer has consumed, by unit.
   package func consumedParts(by customer: Int, in environment: Int) -> [Balance] {
-    let state = environments[environment]
-    return state.consumptions(of: Holder(customer: customer)).map {
-      Balance(unit: state.consumptions[$0].unit, amount: state.consumptions[$0].amount)
+    environments[environment].consumptions(of: Holder(customer: customer)).map {
+      Balance(unit: $0.unit, amount: $0.amount)
     }
   }
 

@@ -194,11 +194,11 @@ extension EnvironmentState {
     case .none: return []
     case .one(let number, let device):
       let known = download(of: index, number, on: device)
-      return known == LedgerModel.none ? [] : [DownloadStanding(downloads[known])]
+      return known == none ? [] : [DownloadStanding(downloads[known])]
     case .all:
       var found: [DownloadStanding] = []
       var next = transactions[index].firstDownload
-      while next != LedgerModel.none {
+      while next != none {
         found.append(DownloadStanding(downloads[next]))
         next = downloads[next].next
       }

@@ -68,9 +68,8 @@ extension EnvironmentState {
     }
     moveContents(from: from, to: to)
     moveGrants(from: from, to: to)
-    for index in consumptions(of: from).reversed() {
-      let spent = consumptions.remove(at: index)
-      indexes.consumptionsByHolder = RowIndex()
+    for index in findConsumptions(of: from).reversed() {
+      let spent = removeConsumption(at: index)
       if to != .nobody { addConsumption(holder: to, unit: spent.unit, amount: spent.amount) }
     }
     if to != .nobody { customers[to.index] = max(customers[to.index], customers[from.index]) }
@@ -79,9 +78,8 @@ extension EnvironmentState {
   }
 
   private mutating func moveGrants(from: Holder, to: Holder) {
-    for index in grants(of: from).reversed() {
-      var moved = grants.remove(at: index)
-      indexes.grantsByHolder = RowIndex()
+    for index in findGrants(of: from).reversed() {
+      var moved = removeGrant(at: index)
       guard to != .nobody else { continue }
       moved.holder = to
       addGrant(moved)
@@ -127,8 +125,7 @@ extension EnvironmentState {
     guard step.holder != .nobody, let name = grantName(fact),
       let index = findGrant(name.entitlement, name.product, of: step.holder)
     else { return }
-    grants.remove(at: index)
-    indexes.grantsByHolder = RowIndex()
+    _ = removeGrant(at: index)
   }
 
   /// Adds what the app spends from a balance (`model.md` 10).

@@ -38,25 +38,12 @@ extension EnvironmentState {
   }
 
   private mutating func indexOfInstall(_ fact: Fact, _ step: Step) -> Int {
-    if step.transaction != none && fact.download != 0 {
-      var install = InstallState(
-        transaction: step.transaction, download: fact.download, product: 0, device: fact.device)
-      install.next = transactions[step.transaction].firstInstall
-      let known = findInstall(from: install.next, install)
-      if known != none { return known }
-      transactions[step.transaction].firstInstall = installs.count
-      return append(install)
-    }
+    let transaction = fact.download == 0 ? none : step.transaction
     if fact.device == 0 && fact.download == 0 { couple(.install, fact.product, writes: true) }
-    let device = indexOfDevice(fact.device)
-    var install = InstallState(
-      transaction: none, download: fact.download,
-      product: fact.download == 0 ? fact.product : 0, device: fact.device)
-    install.next = devices[device].firstInstall
-    let known = findInstall(from: install.next, install)
-    if known != none { return known }
-    devices[device].firstInstall = installs.count
-    return append(install)
+    return indexOf(
+      InstallState(
+        transaction: transaction, download: fact.download,
+        product: fact.download == 0 ? fact.product : 0, device: fact.device))
   }
 
   private mutating func installContent(_ fact: Fact, _ step: Step) {

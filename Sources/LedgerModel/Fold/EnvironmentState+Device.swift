@@ -96,14 +96,9 @@ extension EnvironmentState {
   ) -> Bool {
     if transactions[transaction].statedOriginal == 0 { return false }
     let chain = transactions[transaction].chain
-    let candidates = deliveriesThatMayBe(of: restore, on: device, inChain: chain)
-    let isSecond = candidates.contains { index in
-      let delivery = deliveries[index]
-      let other = transactions[delivery.transaction]
-      return delivery.restore == restore && delivery.device == device
-        && delivery.transaction != transaction && other.chain == chain
-        && other.statedOriginal != 0
-    }
+    let isSecond = findDeliveries(ofChain: chain, by: restore, on: device)
+      .map { deliveries[$0].transaction }
+      .contains { $0 != transaction && transactions[$0].statedOriginal != 0 }
     return RestoredTwice.breaks(isSecond: isSecond, kind: kind(of: chains[chain], context))
   }
 

@@ -1,18 +1,10 @@
 import LedgerEvents
 
 extension EnvironmentState {
-  /// The index of a download on a device. A new download is added as announced.
-  mutating func indexOfDownload(
-    _ transaction: Int, _ number: NameNumber, _ device: NameNumber
-  ) -> Int {
-    let known = findDownload(of: transaction, number, on: device)
-    return known != none ? known : appendDownload(of: transaction, number, on: device)
-  }
-
   /// A `download.*` event (`model.md` 14).
   mutating func reduceDownload(_ fact: Fact, _ step: Step, _ foldContext: FoldContext) {
     guard step.transaction != none else { return }
-    let index = indexOfDownload(step.transaction, fact.download, fact.device)
+    let index = indexOfDownload(of: step.transaction, fact.download, on: fact.device)
     chains[transactions[step.transaction].chain].hasHostedContent = true
     if let detail = fact.detail {
       if let host = detail.fields.host { downloads[index].host = host }

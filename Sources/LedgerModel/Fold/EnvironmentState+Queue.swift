@@ -157,7 +157,7 @@ extension EnvironmentState {
     guard fact.kind != .transactionFailed, let announced = fact.detail?.fields.downloads
     else { return }
     for one in announced {
-      let index = indexOfDownload(step.transaction, one.download, fact.device)
+      let index = indexOfDownload(of: step.transaction, one.download, on: fact.device)
       if let host = one.host { downloads[index].host = host }
       if let version = one.contentVersion {
         downloads[index].version = version

@@ -149,7 +149,9 @@ public struct Unit: Sendable {
   mutating func advance(
     _ facts: [Fact], _ foldContext: FoldContext, keepsJournal: Bool = false
   ) -> Bool {
-    forgetHolders()
+    for index in environments.indices where environments[index].indexes.holders.areMade {
+      environments[index].indexes.holders = HolderIndexes()
+    }
     let positionBefore = lastPosition
     var again: [Fact] = []
     if let first = facts.first, isLate(first, foldContext.texts) {

@@ -109,7 +109,21 @@ public struct ProductObservations: Sendable {
 
 // MARK: - What observations decide
 
+/// An event that is judged by what all units observed of its product.
+enum JudgedEvent {
+  case published(PublishedVersion)
+  case installed(InstalledDigest)
+}
+
 extension ProductObservations {
+  /// The finding about an event if it breaks a rule.
+  mutating func finding(at event: JudgedEvent, _ texts: any FactTexts) -> Finding? {
+    switch event {
+    case .published(let published): isNotIncreased(published, texts) ? published.finding : nil
+    case .installed(let install): isMismatch(install, texts) ? install.finding : nil
+    }
+  }
+
   /// Whether `version-not-increased` is broken.
   ///
   /// - Complexity: O(log *n*) in the versions; O(*n* log *n*) if some were added since the last
@@ -194,6 +208,14 @@ extension Unit {
     return observations
   }
 
+  /// Whether content of the product that nobody holds was installed.
+  package func hasContentOfNobody(_ observed: ObservedProduct) -> Bool {
+    guard let index = index(of: observed.environment) else { return false }
+    return environments[index].contents.contains {
+      $0.holder == .nobody && $0.product == observed.product
+    }
+  }
+
   /// Adds what the unit observed of one product since the marks were set to what others observed of
   /// it. Returns whether that changes a version or a digest.
   ///
@@ -205,11 +227,7 @@ extension Unit {
   ) -> Bool {
     guard let index = index(of: observed.environment) else { return false }
     let known = marks.lengths(in: observed.environment)
-    if !all.isInstalledByNobody {
-      all.isInstalledByNobody = environments[index].contents.contains {
-        $0.holder == .nobody && $0.product == observed.product
-      }
-    }
+    all.isInstalledByNobody = all.isInstalledByNobody || hasContentOfNobody(observed)
     var isChanged = false
     for version in environments[index].versions[known.versions...]
     where version.product == observed.product && all.add(version, texts) {
@@ -228,17 +246,32 @@ extension Unit {
     of observed: ObservedProduct, against all: inout ProductObservations,
     since marks: ObservationMarks, texts: any FactTexts
   ) -> [Finding] {
-    guard let index = index(of: observed.environment) else { return [] }
-    let known = marks.lengths(in: observed.environment)
     var findings: [Finding] = []
-    for published in environments[index].published[known.published...]
-    where published.product == observed.product && all.isNotIncreased(published, texts) {
-      findings.append(published.finding)
-    }
-    for install in environments[index].digests[known.digests...]
-    where install.product == observed.product && all.isMismatch(install, texts) {
-      findings.append(install.finding)
+    eachJudged(since: marks) { product, event in
+      guard product == observed, let finding = all.finding(at: event, texts) else { return }
+      findings.append(finding)
     }
     return findings
+  }
+
+  /// Passes each event since the marks to `body` that is judged by what all units observed of its
+  /// product.
+  func eachJudged<Failure: Error>(
+    since marks: ObservationMarks = ObservationMarks(),
+    _ body: (ObservedProduct, JudgedEvent) throws(Failure) -> Void
+  ) throws(Failure) {
+    for state in environments {
+      let known = marks.lengths(in: state.environment)
+      for published in state.published[known.published...] {
+        try body(
+          ObservedProduct(environment: state.environment, product: published.product),
+          .published(published))
+      }
+      for install in state.digests[known.digests...] {
+        try body(
+          ObservedProduct(environment: state.environment, product: install.product),
+          .installed(install))
+      }
+    }
   }
 }

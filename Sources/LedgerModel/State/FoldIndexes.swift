@@ -19,13 +19,11 @@ struct FoldIndexes: Sendable {
   var chainsByProduct = RowIndex<NameNumber>()
   /// By holder: the transactions that were purchased, restored or renewed.
   var purchasesByHolder = RowIndex<Holder>()
-  /// By restore: the deliveries that may belong to it.
-  var deliveriesByRestore = RowIndex<UInt64>()
   /// By holder: what operators granted, and what was consumed.
   var grantsByHolder = RowIndex<Holder>()
   var consumptionsByHolder = RowIndex<Holder>()
   /// Between folds, if somebody asks about many customers.
-  var holders: HolderIndex?
+  var holders = HolderIndexes()
   /// What a transaction or a device has a list of.
   var lists = ListIndexes()
   /// By product, device and holder: the content, of which there is one at most.
@@ -80,6 +78,8 @@ extension FoldIndexes {
 struct RowIndex<Key: Hashable & Sendable>: Sendable {
   private var rowsByKey: [Key: [Int]]?
 
+  var isMade: Bool { rowsByKey != nil }
+
   /// The rows with a key, in the order in which they were added.
   ///
   /// - Parameter key: The key of a row of the table; `nil` if it has none.
@@ -88,12 +88,19 @@ struct RowIndex<Key: Hashable & Sendable>: Sendable {
     with wanted: Key, in table: Table, by key: (Row) -> Key?
   ) -> [Int] where Table.Index == Int {
     if let rowsByKey { return rowsByKey[wanted] ?? [] }
+    make(of: table, by: key)
+    return rowsByKey?[wanted] ?? []
+  }
+
+  /// Makes the index.
+  mutating func make<Table: RandomAccessCollection<Row>, Row>(
+    of table: Table, by key: (Row) -> Key?
+  ) where Table.Index == Int {
     var rows: [Key: [Int]] = [:]
     for index in table.indices {
       if let key = key(table[index]) { rows[key, default: []].append(index) }
     }
     rowsByKey = rows
-    return rows[wanted] ?? []
   }
 
   /// The same if the index has been made; otherwise `nil`.
@@ -132,20 +139,10 @@ private struct VersionKey: Hashable {
 // MARK: - What a fold asks
 
 extension EnvironmentState {
-  /// The deliveries that may belong to a restore, each once.
-  mutating func deliveriesThatMayBe(of restore: UInt64) -> [Int] {
-    if deliveries.count <= FoldIndexes.walkedCountMax { return Array(deliveries.indices) }
-    // A copy, because an argument and the index cannot be parts of one access.
-    let deliveries = deliveries
-    let rows = indexes.deliveriesByRestore.rows(with: restore, in: deliveries) {
-      $0.restore == 0 ? nil : $0.restore
-    }
-    return Array(Set(rows))
-  }
-
   /// The chains whose first purchase may be of a product.
   mutating func chainsThatMayBe(of product: NameNumber) -> [Int] {
     if chains.count <= FoldIndexes.walkedCountMax { return Array(chains.indices) }
+    // A copy, because an argument and the index cannot be parts of one access.
     let chains = chains
     return indexes.chainsByProduct.rows(with: product, in: chains) {
       $0.firstPurchase == none ? nil : $0.firstProduct

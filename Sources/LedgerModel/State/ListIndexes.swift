@@ -47,8 +47,10 @@ extension StateTable where Row: ListedRow {
 struct ListIndexes: Sendable {
   /// By transaction and device: the delivery, of which there is one at most.
   fileprivate var deliveries = RowIndex<DeliveryKey>()
-  /// By chain, restore and device: the deliveries.
-  fileprivate var restoredDeliveries = RowIndex<RestoredChain>()
+  /// By restore and device: the deliveries.
+  fileprivate var deliveriesByRestore = RowIndex<RestoreKey>()
+  /// The same by chain.
+  fileprivate var deliveriesByChain = RowIndex<RestoredChain>()
   /// By transaction, download and device: the download, of which there is one at most.
   fileprivate var downloads = RowIndex<DownloadKey>()
   /// By transaction and download: the download on every device.
@@ -109,15 +111,6 @@ private struct RestoredChain: Hashable {
 extension EnvironmentState {
   /// The delivery of a transaction to a device, or `none`.
   ///
-  /// - Complexity: O(*n*) in the devices to which the transaction was delivered.
-  func delivery(of transaction: Int, on device: NameNumber) -> Int {
-    deliveries.first(from: transactions[transaction].firstDelivery, walking: .max) {
-      $0.device == device
-    } ?? none
-  }
-
-  /// The same while events are folded.
-  ///
   /// - Complexity: O(1); O(*n*) in all deliveries the first time that a list of them is long.
   mutating func findDelivery(of transaction: Int, on device: NameNumber) -> Int {
     let first = transactions[transaction].firstDelivery
@@ -128,20 +121,33 @@ extension EnvironmentState {
     ) { DeliveryKey(transaction: $0.transaction, device: $0.device) }.first ?? none
   }
 
-  /// The deliveries that may be of a chain and belong to a restore on a device.
-  mutating func deliveriesThatMayBe(
-    of restore: UInt64, on device: NameNumber, inChain chain: Int
+  /// The deliveries of a restore to a device.
+  mutating func findDeliveries(of restore: UInt64, on device: NameNumber) -> [Int] {
+    let deliveries = deliveries
+    let wanted = RestoreKey(restore: restore, device: device)
+    if deliveries.count <= FoldIndexes.walkedCountMax {
+      return deliveries.indices.filter { deliveries[$0].restoreKey == wanted }
+    }
+    return indexes.lists.deliveriesByRestore.rows(with: wanted, in: deliveries) { $0.restoreKey }
+  }
+
+  /// The deliveries of a chain's transactions by a restore to a device.
+  mutating func findDeliveries(
+    ofChain chain: Int, by restore: UInt64, on device: NameNumber
   ) -> [Int] {
-    if deliveries.count <= FoldIndexes.walkedCountMax { return Array(deliveries.indices) }
     let (deliveries, transactions) = (deliveries, transactions)
-    let wanted = RestoredChain(
-      chain: chain, restore: RestoreKey(restore: restore, device: device))
-    return indexes.lists.restoredDeliveries.rows(with: wanted, in: deliveries) { delivery in
-      delivery.restore == 0
-        ? nil
-        : RestoredChain(
-          chain: transactions[delivery.transaction].chain,
-          restore: RestoreKey(restore: delivery.restore, device: delivery.device))
+    let key = RestoreKey(restore: restore, device: device)
+    if deliveries.count <= FoldIndexes.walkedCountMax {
+      return deliveries.indices.filter {
+        deliveries[$0].restoreKey == key && transactions[deliveries[$0].transaction].chain == chain
+      }
+    }
+    return indexes.lists.deliveriesByChain.rows(
+      with: RestoredChain(chain: chain, restore: key), in: deliveries
+    ) { delivery in
+      delivery.restoreKey.map {
+        RestoredChain(chain: transactions[delivery.transaction].chain, restore: $0)
+      }
     }
   }
 
@@ -156,6 +162,12 @@ extension EnvironmentState {
     indexes.lists.deliveries.add(
       index, with: DeliveryKey(transaction: transaction, device: device))
     return index
+  }
+}
+
+extension DeliveryState {
+  fileprivate var restoreKey: RestoreKey? {
+    restore == 0 ? nil : RestoreKey(restore: restore, device: device)
   }
 }
 
@@ -189,11 +201,12 @@ extension EnvironmentState {
     } ?? none
   }
 
-  /// Adds a download that the transaction does not have on the device yet, as announced. Returns
-  /// its index.
-  mutating func appendDownload(
+  /// The index of a download on a device. A new download is added as announced.
+  mutating func indexOfDownload(
     of transaction: Int, _ number: NameNumber, on device: NameNumber
   ) -> Int {
+    let known = findDownload(of: transaction, number, on: device)
+    if known != none { return known }
     let index = downloads.count
     var download = DownloadState(transaction: transaction, number: number, device: device)
     download.next = transactions[transaction].firstDownload
@@ -245,8 +258,7 @@ extension EnvironmentState {
     if indexes.lists.openRequests.isEmpty { return }
     let device = downloads[index].device
     let delivery = findDelivery(of: downloads[index].transaction, on: device)
-    if delivery == none { return }
-    let key = RestoreKey(restore: deliveries[delivery].restore, device: device)
+    guard delivery != none, let key = deliveries[delivery].restoreKey else { return }
     indexes.lists.openRequests[key]? += isOpen ? 1 : -1
   }
 
@@ -254,10 +266,10 @@ extension EnvironmentState {
   mutating func set(restore: UInt64, ofDelivery delivery: Int) {
     assert(deliveries[delivery].restore == 0, "a delivery belongs to one restore")
     deliveries[delivery].restore = restore
-    indexes.deliveriesByRestore.add(delivery, with: restore)
     let (transaction, device) = (deliveries[delivery].transaction, deliveries[delivery].device)
     let key = RestoreKey(restore: restore, device: device)
-    indexes.lists.restoredDeliveries.add(
+    indexes.lists.deliveriesByRestore.add(delivery, with: key)
+    indexes.lists.deliveriesByChain.add(
       delivery, with: RestoredChain(chain: transactions[transaction].chain, restore: key))
     guard let known = indexes.lists.openRequests[key] else { return }
     // Downloads can be requested before the queue has delivered their transaction.
@@ -274,10 +286,8 @@ extension EnvironmentState {
     if let known = indexes.lists.openRequests[key] { return known }
     var count = 0
     var walked = 0
-    for delivery in deliveriesThatMayBe(of: restore) {
+    for delivery in findDeliveries(of: restore, on: device) {
       walked += 1
-      guard deliveries[delivery].restore == restore, deliveries[delivery].device == device
-      else { continue }
       for download in findDownloads(of: deliveries[delivery].transaction, on: device) {
         walked += 1
         if downloads[download].marks.contains(.requestedAndOpen) { count += 1 }
@@ -293,30 +303,42 @@ extension EnvironmentState {
 extension EnvironmentState {
   /// The install of a download on its device; `nil` if there is none.
   mutating func findInstall(of download: DownloadState) -> InstallState? {
-    let index = findInstall(
-      from: transactions[download.transaction].firstInstall,
-      InstallState(
-        transaction: download.transaction, download: download.number, product: 0,
-        device: download.device))
+    let key = InstallKey(
+      transaction: download.transaction, download: download.number, product: 0,
+      device: download.device)
+    let index = findInstall(key, from: transactions[download.transaction].firstInstall)
     return index == none ? nil : installs[index]
   }
 
-  /// The index of the install that names the same as `wanted`, in the list that begins at `first`;
-  /// `none` if there is none.
+  /// The index of the install that names the same as `install`, which is added if there is none: to
+  /// the list of its transaction, or else of its device.
+  mutating func indexOf(_ install: InstallState) -> Int {
+    var install = install
+    if install.transaction != none {
+      install.next = transactions[install.transaction].firstInstall
+    } else {
+      install.next = devices[indexOfDevice(install.device)].firstInstall
+    }
+    let known = findInstall(install.key, from: install.next)
+    if known != none { return known }
+    let index = installs.count
+    if install.transaction != none {
+      transactions[install.transaction].firstInstall = index
+    } else {
+      devices[indexOfDevice(install.device)].firstInstall = index
+    }
+    installs.append(install)
+    indexes.lists.installs.add(index, with: install.key)
+    return index
+  }
+
+  /// An install in the list that begins at `first`, or `none`.
   ///
   /// - Complexity: O(1); O(*n*) in all installs the first time that a list of them is long.
-  mutating func findInstall(from first: Int, _ wanted: InstallState) -> Int {
-    let key = wanted.key
+  private mutating func findInstall(_ key: InstallKey, from first: Int) -> Int {
     if let found = installs.first(from: first, { $0.key == key }) { return found }
     let installs = installs
     return indexes.lists.installs.rows(with: key, in: installs) { $0.key }.first ?? none
-  }
-
-  /// Adds an install to the list that begins with its `next`. Returns its index.
-  mutating func append(_ install: InstallState) -> Int {
-    indexes.lists.installs.add(installs.count, with: install.key)
-    installs.append(install)
-    return installs.count - 1
   }
 }
 

@@ -55,23 +55,11 @@ package struct LedgerFindings {
     in unit: Unit,
     _ observations: (Unit.ObservedProduct) throws(Failure) -> ProductObservations
   ) throws(Failure) {
-    for state in unit.environments {
-      for published in state.published where products?.contains(published.product) ?? true {
-        let product = Unit.ObservedProduct(
-          environment: state.environment, product: published.product)
-        try lookUp(product, observations)
-        if known[product, default: ProductObservations()].isNotIncreased(published, texts) {
-          found.append(published.finding)
-        }
-      }
-      for install in state.digests where products?.contains(install.product) ?? true {
-        let product = Unit.ObservedProduct(
-          environment: state.environment, product: install.product)
-        try lookUp(product, observations)
-        if known[product, default: ProductObservations()].isMismatch(install, texts) {
-          found.append(install.finding)
-        }
-      }
+    let texts = texts
+    try unit.eachJudged { (product, event) throws(Failure) in
+      guard products?.contains(product.product) ?? true else { return }
+      try lookUp(product, observations)
+      if let finding = known[product]?.finding(at: event, texts) { found.append(finding) }
     }
   }
 

@@ -113,8 +113,7 @@ extension LedgerView {
     _ body: (CustomerAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
     var walk = try units()
-    while var unit = try walk.next() {
-      unit.indexHolders()
+    while let unit = try walk.next()?.indexedByHolder() {
       var seen: Set<NameNumber> = []
       for account in unit.knownAccounts where !seen.contains(account) {
         let accounts = unit.accounts(of: .account(account), environments: .all)

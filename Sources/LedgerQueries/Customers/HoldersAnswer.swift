@@ -35,8 +35,7 @@ extension LedgerView {
     _ question: HoldersQuestion, in unit: Unit, _ context: SharedContext,
     _ body: (HolderAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
-    var unit = unit
-    unit.indexHolders()
+    let unit = unit.indexedByHolder()
     for account in unit.knownAccounts {
       let answer = unit.answer(
         .account(account), environments: question.environments,

@@ -76,8 +76,7 @@ extension LedgerView {
     _ unit: Unit, _ environments: EnvironmentSet, _ clocks: Clocks, _ offers: inout Offers,
     _ body: (_ account: Name, InstalledAnswer) throws(LedgerError) -> Bool
   ) throws(LedgerError) -> Bool {
-    var unit = unit
-    unit.indexHolders()
+    let unit = unit.indexedByHolder()
     for account in unit.knownAccounts {
       let contents = unit.installed(.account(account), environments: environments)
       try offers.find(contents, in: self, clocks)

@@ -98,8 +98,7 @@ extension LedgerView {
   private func contents(
     of unit: Unit, _ facts: [Fact], _ question: inout ContentsQuestion
   ) throws(LedgerError) -> UnitContents {
-    var unit = unit
-    if question.account == nil { unit.indexHolders() }
+    let unit = question.account == nil ? unit.indexedByHolder() : unit
     var contents = UnitContents(
       customers: [], transactions: [], sales: [], postings: [], eventCount: unit.factCount)
     let sales = try addPostings(of: facts, question, to: &contents)

@@ -203,10 +203,7 @@ private struct ReplayGround {
         let known = try view.facts(of: unit).filter { $0.position <= last }
         state = UnitSet.fold(connected: known, context: context, texts: view.texts)
       }
-      // Each unit with such content decides, so they are not asked together.
-      if state.observations(of: observed, texts: view.texts).isInstalledByNobody {
-        deciding.insert(unit)
-      }
+      if state.hasContentOfNobody(observed) { deciding.insert(unit) }
       state.addObservations(of: observed, to: &all, texts: view.texts)
     }
     for position in all.positions {

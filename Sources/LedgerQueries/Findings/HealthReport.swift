@@ -184,8 +184,7 @@ extension LedgerView {
   ) throws(LedgerError) -> [NameNumber: NameNumber] {
     var customers: [NameNumber: NameNumber] = [:]
     try eachUnit(of: past) { unit in
-      var unit = unit
-      unit.indexHolders()
+      let unit = unit.indexedByHolder()
       for account in unit.knownAccounts where customers[account] == nil {
         for other in unit.accounts(of: .account(account), environments: .all) {
           customers[other] = account

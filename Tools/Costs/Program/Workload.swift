@@ -85,10 +85,8 @@ enum Workload: String, CaseIterable {
       let ledger = try append(count, batch: Self.batchEvents, of: Mix(shape: shape), at: path)
       try ledger.fold()
     case .downloads:
-      let ledger = try makeLedger(at: path)
-      for start in stride(from: 0, to: count, by: Self.batchEvents) {
-        let events = (start..<min(start + Self.batchEvents, count)).map(Self.downloadEvent)
-        try ledger.appendAndWait(events, options: AppendOptions(validates: false))
+      let ledger = try append(count, batch: Self.batchEvents, at: path) {
+        $0.map(Self.downloadEvent)
       }
       try ledger.fold()
     case .scan: try scan(count, at: path)
@@ -120,21 +118,25 @@ enum Workload: String, CaseIterable {
   private func append(
     _ count: Int, batch: Int, of mix: Mix = Mix(accounts: Self.accounts), at path: String
   ) throws -> Ledger {
-    let ledger = try makeLedger(at: path)
     var mix = mix
-    for start in stride(from: 0, to: count, by: batch) {
-      try ledger.appendAndWait(
-        mix.next(min(batch, count - start)), options: AppendOptions(validates: false))
-    }
-    return ledger
+    return try append(count, batch: batch, at: path) { mix.next($0.count) }
   }
 
-  private func makeLedger(at path: String) throws -> Ledger {
+  /// Appends events to a new ledger.
+  ///
+  /// - Parameter events: Makes those with these numbers.
+  private func append(
+    _ count: Int, batch: Int, at path: String, _ events: (Range<Int>) -> [EventInput]
+  ) throws -> Ledger {
     // A tool that counts instructions cannot reserve the usual terabyte.
     let ledger = try Ledger.create(at: path, options: Environment.Options(mapSize: 1 << 30))
     ledger.foldsOnlyWhenCalled()
     // As builds without checks store it.
     ledger.useLayout(.standard)
+    for start in stride(from: 0, to: count, by: batch) {
+      try ledger.appendAndWait(
+        events(start..<min(start + batch, count)), options: AppendOptions(validates: false))
+    }
     return ledger
   }
 
