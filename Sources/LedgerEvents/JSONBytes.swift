@@ -1,9 +1,9 @@
 /// Appends JSON to bytes.
-enum JSONBytes {
+package enum JSONBytes {
   /// Appends a string in quotes. Only quotes, backslashes and control characters are escaped.
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    if isPlain(text.utf8Span.span) {
+    if isPlain(text) {
       bytes.append(contentsOf: text.utf8)
       bytes.append(UInt8(ascii: "\""))
       return
@@ -18,8 +18,10 @@ enum JSONBytes {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Returns whether a string needs no escapes.
-  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+  /// Returns whether a string has no quote, backslash or control character, so that it needs no
+  /// escapes.
+  package static func isPlain(_ string: String) -> Bool {
+    let text = string.utf8Span.span
     var index = 0
     while index + 8 <= text.count {
       if specialBytes(load64(text, index)) != 0 { return false }

@@ -1,3 +1,5 @@
+import LedgerEvents
+
 /// JSON with its members in the order in which they are written, so that documents match the order
 /// in which the contract lists them.
 ///
@@ -109,6 +111,11 @@ package struct JSONText {
 
   private mutating func appendQuoted(_ string: String) {
     text += "\""
+    if JSONBytes.isPlain(string) { text += string } else { appendEscaped(string) }
+    text += "\""
+  }
+
+  private mutating func appendEscaped(_ string: String) {
     for scalar in string.unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -122,6 +129,5 @@ package struct JSONText {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    text += "\""
   }
 }
