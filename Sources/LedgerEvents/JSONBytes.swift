@@ -1,7 +1,7 @@
 /// Appends JSON to bytes.
 package enum JSONBytes {
   /// Appends a string in quotes. Only quotes, backslashes and control characters are escaped.
-  static func append(_ text: String, to bytes: inout [UInt8]) {
+  package static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     if isPlain(text) {
       bytes.append(contentsOf: text.utf8)

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Foundation
 internal import Synchronization
 
 /// Calls `body` with each number below `count` and returns the results, in order.
@@ -119,7 +118,7 @@ package final class ConcurrentWork<Value: Sendable>: Sendable {
 /// needed. They end when nobody needed them for a while.
 final class HelperThreads: Sendable {
   static let shared = HelperThreads(
-    max: ProcessInfo.processInfo.activeProcessorCount - 1, startingWith: ThreadStart.run)
+    max: Cores.count - 1, startingWith: ThreadStart.run)
 
   /// How long a helper without work waits for more.
   private static let idleTimeMax = DispatchTimeInterval.seconds(5)

@@ -2,7 +2,7 @@ import Foundation
 import LedgerAnswers
 import Testing
 
-/// The text that stands between a string's quotes in JSON.
+/// A list of one string as JSON, and what is read back from it.
 private struct Quoted {
   let json: String
   let readBack: String?
@@ -40,6 +40,7 @@ private struct Quoted {
     for string in ["", "/", "\u{7F}", "naïve \u{2028} 😀 <&> 'quoted'"] {
       #expect(try Quoted(string).json == "[\"\(string)\"]")
     }
-    #expect(try Quoted("\"\\\n\r\t\u{0}\u{1F}").json == #"["\"\\\n\r\t\u0000\u001f"]"#)
+    #expect(try Quoted("\"\\\n\r\t\u{8}\u{C}").json == #"["\"\\\n\r\t\b\f"]"#)
+    #expect(try Quoted("\u{0}\u{1F}").json == #"["\u0000\u001f"]"#)
   }
 }

@@ -110,24 +110,14 @@ package struct JSONText {
   }
 
   private mutating func appendQuoted(_ string: String) {
-    text += "\""
-    if JSONBytes.isPlain(string) { text += string } else { appendEscaped(string) }
-    text += "\""
-  }
-
-  private mutating func appendEscaped(_ string: String) {
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\u{0}"..<" ":
-        let hex = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: text.unicodeScalars.append(scalar)
-      }
+    if JSONBytes.isPlain(string) {
+      text += "\""
+      text += string
+      text += "\""
+    } else {
+      var quoted: [UInt8] = []
+      JSONBytes.append(string, to: &quoted)
+      text += String(decoding: quoted, as: UTF8.self)
     }
   }
 }

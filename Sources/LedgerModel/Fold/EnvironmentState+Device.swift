@@ -96,9 +96,10 @@ extension EnvironmentState {
   ) -> Bool {
     if transactions[transaction].statedOriginal == 0 { return false }
     let chain = transactions[transaction].chain
-    let isSecond = findDeliveries(ofChain: chain, by: restore, on: device)
-      .map { deliveries[$0].transaction }
-      .contains { $0 != transaction && transactions[$0].statedOriginal != 0 }
+    let isSecond = findDeliveries(ofChain: chain, by: restore, on: device).contains {
+      let other = deliveries[$0].transaction
+      return other != transaction && transactions[other].statedOriginal != 0
+    }
     return RestoredTwice.breaks(isSecond: isSecond, kind: kind(of: chains[chain], context))
   }
 

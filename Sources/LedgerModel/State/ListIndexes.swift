@@ -313,19 +313,18 @@ extension EnvironmentState {
   /// The index of the install that names the same as `install`, which is added if there is none: to
   /// the list of its transaction, or else of its device.
   mutating func indexOf(_ install: InstallState) -> Int {
+    let device = install.transaction == none ? indexOfDevice(install.device) : none
     var install = install
-    if install.transaction != none {
-      install.next = transactions[install.transaction].firstInstall
-    } else {
-      install.next = devices[indexOfDevice(install.device)].firstInstall
-    }
+    install.next =
+      device == none
+      ? transactions[install.transaction].firstInstall : devices[device].firstInstall
     let known = findInstall(install.key, from: install.next)
     if known != none { return known }
     let index = installs.count
-    if install.transaction != none {
+    if device == none {
       transactions[install.transaction].firstInstall = index
     } else {
-      devices[indexOfDevice(install.device)].firstInstall = index
+      devices[device].firstInstall = index
     }
     installs.append(install)
     indexes.lists.installs.add(index, with: install.key)

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import WorkThreads
 
 extension LogView {
@@ -47,10 +46,7 @@ extension LogView {
 
   /// Pieces of about the same size: one for each core, but no small ones. There is at least one.
   private static func pieces(of count: Int) -> [Range<Int>] {
-    let wanted = min(count / pieceRecordsMin, piecesMax)
-    // To ask for the cores takes longer than to read the events of most customers.
-    if wanted < 2 { return [0..<count] }
-    let pieces = min(wanted, ProcessInfo.processInfo.activeProcessorCount)
+    let pieces = max(1, min(count / pieceRecordsMin, Cores.count, piecesMax))
     return (0..<pieces).map { count * $0 / pieces..<count * ($0 + 1) / pieces }
   }
 }
