@@ -20,6 +20,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -82,8 +83,7 @@ let package = Package(
       name: "RunStorage", dependencies: ["LMDB", "LedgerEvents"],
       swiftSettings: strict + lifetimes),
     .target(name: "CSHA256"),
-    .target(
-      name: "SHA2", dependencies: ["CSHA256", crypto], swiftSettings: strict + lifetimes),
+    .target(name: "SHA2", dependencies: ["CSHA256", crypto], swiftSettings: strict + lifetimes),
     .target(
       name: "LedgerLog",
       dependencies: [
@@ -142,10 +142,14 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
+      name: "SQLiteRows",
+      dependencies: [grdb, .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      swiftSettings: strict),
+    .target(
       name: "LedgerExport",
       dependencies: [
-        "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
-        "LedgerEvents", "WorkThreads", crypto, .product(name: "GRDB", package: "GRDB.swift"),
+        "SQLiteRows", "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore",
+        "LedgerModel", "LedgerEvents", "WorkThreads", crypto, grdb,
       ],
       swiftSettings: strict),
     .systemLibrary(
@@ -184,7 +188,7 @@ let package = Package(
       name: "Webhooks",
       dependencies: [
         "LMDB", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents",
-        "ServiceAccess", crypto, .product(name: "GRDB", package: "GRDB.swift"),
+        "ServiceAccess", crypto, grdb,
       ],
       swiftSettings: strict),
     .target(
@@ -236,8 +240,7 @@ let package = Package(
       name: "ModelComparison",
       dependencies: ["LedgerModel", "LedgerEvents", "LedgerOracle", "LedgerHistories"],
       path: "Tests/ModelComparison", swiftSettings: strict),
-    .target(
-      name: "TracedProcesses", path: "Tests/TracedProcesses", swiftSettings: strict),
+    .target(name: "TracedProcesses", path: "Tests/TracedProcesses", swiftSettings: strict),
     .target(
       name: "QueueAuditor", dependencies: ["LedgerEvents"], path: "Tests/QueueAuditor",
       swiftSettings: strict),
@@ -340,9 +343,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "SignedDataSamples",
-      dependencies: [
-        "SignedStoreData", "LedgerEvents", crypto, asn1, x509,
-      ],
+      dependencies: ["SignedStoreData", "LedgerEvents", crypto, asn1, x509],
       path: "Tests/SignedDataSamples", swiftSettings: strict),
     .testTarget(
       name: "StoreImportTests",
@@ -374,8 +375,7 @@ let package = Package(
       name: "WebhooksTests",
       dependencies: [
         "Webhooks", "LedgerQueries", "LedgerStore", "LedgerEvents", "LedgerModel", "LMDB",
-        "LedgerHistories", "LedgerTesting",
-        .product(name: "GRDB", package: "GRDB.swift"), crypto,
+        "LedgerHistories", "LedgerTesting", grdb, crypto,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -399,8 +399,7 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"), nioCore,
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        nioSSL, nioHTTPTypes, asn1, x509,
+        .product(name: "NIOEmbedded", package: "swift-nio"), nioSSL, nioHTTPTypes, asn1, x509,
       ] + sockets,
       swiftSettings: strict),
     .testTarget(
@@ -421,14 +420,14 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "SQLiteRowsTests", dependencies: ["SQLiteRows", grdb], swiftSettings: strict),
+    .testTarget(
       name: "LedgerExportTests",
       dependencies: [
-        "LedgerExport", "LedgerAnswers", "LedgerQueries", "LedgerEvents", "LedgerHistories",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "LedgerExport", "LedgerAnswers", "LedgerQueries", "LedgerEvents", "LedgerHistories", grdb,
       ],
       swiftSettings: strict),
-    .testTarget(
-      name: "PackageFilesTests", dependencies: ["PackageFiles"], swiftSettings: strict),
+    .testTarget(name: "PackageFilesTests", dependencies: ["PackageFiles"], swiftSettings: strict),
     .testTarget(
       name: "HostedContentTests",
       dependencies: [

@@ -1,11 +1,12 @@
 internal import LedgerEvents
 internal import LedgerModel
 internal import LedgerQueries
+internal import WorkThreads
 
 /// The rows of a ledger's tables, all true at the same position.
 struct ExportSource {
   /// How many events are read at once, so that no snapshot is open while they are written.
-  private static let pageEventsMax = 20_000
+  private static let pageEventsMax = 2_000
 
   private let ledger: Ledger
   private let question: ExportQuestion
@@ -22,11 +23,42 @@ struct ExportSource {
     }
   }
 
-  /// Writes the rows of tables, and returns the totals of each, in the same order.
+  /// Writes the rows of tables, and returns the totals of each.
+  ///
+  /// What is made of units is about half of the work, and the rest is the other: two threads do
+  /// them, where there are two.
   func write(
-    _ tables: [ExportTable], to writer: any RowWriter,
-    _ progress: @escaping (LedgerExport.Progress) -> Bool
-  ) throws -> [(table: ExportTable, totals: ControlTotals)] {
+    _ tables: [ExportTable], to writer: any RowWriter, _ progress: ExportProgress
+  ) throws -> [ExportTable: ControlTotals] {
+    let halves = [tables.filter { !$0.isOfUnits }, tables.filter(\.isOfUnits)]
+      .filter { !$0.isEmpty }
+    progress.begin(halves, upTo: end)
+    let results = concurrentMap(halves.count) { half in
+      let result = Result { try rows(of: halves[half], to: writer, progress) }
+      switch result {
+      case .success: progress.end(part: half)
+      // What the other thread makes now is of no use.
+      case .failure: progress.stop()
+      }
+      return result
+    }
+    let failures = results.compactMap { result in
+      if case .failure(let error) = result { error } else { nil }
+    }
+    if let reason = Self.reason(among: failures) { throw reason }
+    return try results.reduce(into: [:]) { totals, result in
+      totals.merge(try result.get()) { one, _ in one }
+    }
+  }
+
+  /// Why the work failed: a thread that was stopped because of another's failure does not say it.
+  static func reason(among failures: [any Error]) -> (any Error)? {
+    failures.first { ($0 as? ExportError)?.code != .interrupted } ?? failures.first
+  }
+
+  private func rows(
+    of tables: [ExportTable], to writer: any RowWriter, _ progress: ExportProgress
+  ) throws -> [ExportTable: ControlTotals] {
     let streams = tables.map { RowStream($0, writer, progress) }
     for stream in streams where !stream.table.isOfUnits {
       if stream.table == .events { try events(stream) } else { try findings(stream) }
@@ -35,7 +67,7 @@ struct ExportSource {
     let ofUnits = streams.filter(\.table.isOfUnits)
     if !ofUnits.isEmpty { try contents(ofUnits) }
     for stream in ofUnits { try writer.end(stream.table) }
-    return streams.map { ($0.table, $0.totals) }
+    return streams.reduce(into: [:]) { $0[$1.table] = $1.totals }
   }
 
   /// Describes the export.
@@ -76,7 +108,7 @@ struct ExportSource {
         }
       }
       for recorded in page {
-        try rows.add(ExportRow.event(recorded), event: recorded, done: recorded.position, end)
+        try rows.add(ExportRow.event(recorded), event: recorded, done: recorded.position)
       }
       guard page.count == Self.pageEventsMax, let last = page.last else { return }
       query.from = last.position + 1
@@ -93,7 +125,7 @@ struct ExportSource {
       query.clocks = clocks(view)
       for finding in try view.findings(query)
       where finding.position >= question.from && finding.position <= end {
-        guard rows.offer(ExportRow.finding(finding), done: finding.position, end) else { return }
+        guard rows.offer(ExportRow.finding(finding), done: finding.position) else { return }
       }
     }
     try rows.check()
@@ -112,7 +144,7 @@ struct ExportSource {
         seen += UInt64(contents.eventCount)
         for stream in streams {
           for row in self.rows(of: stream.table, in: contents) {
-            guard stream.offer(row, done: seen, end) else { return false }
+            guard stream.offer(row, done: seen) else { return false }
           }
         }
         return true
@@ -166,32 +198,30 @@ struct ExportSource {
 private final class RowStream {
   let table: ExportTable
   private let writer: any RowWriter
-  private let progress: (LedgerExport.Progress) -> Bool
+  private let progress: ExportProgress
   private(set) var totals: ControlTotals
   private var failure: ExportError?
 
-  init(
-    _ table: ExportTable, _ writer: any RowWriter,
-    _ progress: @escaping (LedgerExport.Progress) -> Bool
-  ) {
+  init(_ table: ExportTable, _ writer: any RowWriter, _ progress: ExportProgress) {
     self.table = table
     self.writer = writer
     self.progress = progress
     totals = ControlTotals(of: table)
   }
 
+  /// - Parameter done: How many events have been looked at for the rows up to this one.
   func add(
-    _ row: [ExportCell], event: RecordedEvent? = nil, done: UInt64, _ total: UInt64
+    _ row: [ExportCell], event: RecordedEvent? = nil, done: UInt64
   ) throws(ExportError) {
     try totals.add(row)
     try writer.add(row, to: table, event: event)
-    try report(.reading(table), rows: totals.rows, done, total, progress)
+    try progress.report(rows: totals.rows, of: table, done)
   }
 
   /// Adds a row, and returns false once one has failed.
-  func offer(_ row: [ExportCell], done: UInt64, _ total: UInt64) -> Bool {
+  func offer(_ row: [ExportCell], done: UInt64) -> Bool {
     do throws(ExportError) {
-      try add(row, done: done, total)
+      try add(row, done: done)
       return true
     } catch {
       failure = error

@@ -19,7 +19,8 @@ public struct LedgerExport {
   public struct Progress: Sendable {
     /// The current step.
     public enum Phase: Sendable {
-      /// Rows of this table are made, and perhaps rows of other tables together with them.
+      /// Rows of this table are made, and perhaps rows of other tables together with them. What is
+      /// done are the events of which every table has its rows.
       case reading(ExportTable)
       case checking
     }
@@ -46,18 +47,25 @@ public struct LedgerExport {
 
   /// Writes the hidden file, reads it back, and compares counts and totals.
   ///
-  /// - Parameter progress: Called now and then. Return false to stop.
+  /// - Parameter progress: Called now and then, on one thread at a time, though not always on the
+  ///   same. Return false to stop.
   /// - Complexity: O(*n*) in the events; memory for a page of them, and for one unit.
   /// - Throws: ``ExportError`` or `LedgerError`. Nothing is left behind then.
-  public func write(_ progress: @escaping (Progress) -> Bool) throws -> ExportSummary {
+  public func write(
+    _ progress: @escaping @Sendable (Progress) -> Bool
+  ) throws -> ExportSummary {
+    let progress = ExportProgress(progress)
     do {
       let writer = try writer()
       let source = try ExportSource(ledger, question)
       for table in question.tables { try writer.begin(table) }
-      let totals = try source.write(question.tables, to: writer, progress)
+      let found = try source.write(question.tables, to: writer, progress)
+      let totals = question.tables.compactMap { table in
+        found[table].map { (table: table, totals: $0) }
+      }
       try writer.end(source.facts(totals))
-      let (bytes, digest) = try measured { () throws(ExportError) in
-        try file.synchronize()
+      try file.synchronize()
+      let (bytes, digest) = try examined { () throws(ExportError) in
         try check(totals, progress)
       }
       return ExportSummary(position: source.end, totals: totals, bytes: bytes, digest: digest)
@@ -96,13 +104,17 @@ public struct LedgerExport {
     }
   }
 
-  /// The size and the digest of the file, which are found while `body` runs.
-  private func measured(
+  /// The size and the digest of the file. They are found, and SQLite checks its file, while `body`
+  /// runs.
+  private func examined(
     while body: () throws(ExportError) -> Void
   ) throws(ExportError) -> (bytes: Int, digest: String) {
-    let file = file
+    let (file, format) = (file, question.format)
     let work = ConcurrentWork.begin(1) { _ in
-      Result { () throws(ExportError) in try file.measure() }
+      Result { () throws(ExportError) in
+        if format == .sqlite { try SQLiteReader(path: file.partial).checkIntegrity() }
+        return try file.measure()
+      }
     }
     do throws(ExportError) { try body() } catch {
       work.abandon()
@@ -112,35 +124,22 @@ public struct LedgerExport {
   }
 
   private func check(
-    _ totals: [(table: ExportTable, totals: ControlTotals)], _ progress: (Progress) -> Bool
+    _ totals: [(table: ExportTable, totals: ControlTotals)], _ progress: ExportProgress
   ) throws(ExportError) {
     let reader = try reader()
-    try (reader as? SQLiteReader)?.checkIntegrity()
     let rows = totals.reduce(0) { $0 + $1.totals.rows }
-    var done: UInt64 = 0
+    var done = 0
     for (table, expected) in totals {
       var found = ControlTotals(of: table)
       try reader.read(table) { (row) throws(ExportError) in
         try found.add(row)
         done += 1
-        try report(.checking, rows: Int(done), done, UInt64(rows), progress)
+        try progress.reportChecked(rows: done, of: rows)
       }
       if let difference = expected.difference(from: found) {
         throw ExportError(
           .mismatch, "The table \(table.rawValue) was not written right: \(difference).")
       }
     }
-  }
-}
-
-/// Reports the progress every thousand rows.
-func report(
-  _ phase: LedgerExport.Progress.Phase, rows: Int, _ done: UInt64, _ total: UInt64,
-  _ progress: (LedgerExport.Progress) -> Bool
-) throws(ExportError) {
-  let rowsBetweenReports = 1_000
-  guard rows % rowsBetweenReports == 0 else { return }
-  guard progress(.init(phase: phase, done: done, total: total)) else {
-    throw ExportError(.interrupted, "It was stopped: nothing was exported.")
   }
 }

@@ -4,6 +4,7 @@ import LedgerAnswers
 import LedgerEvents
 import LedgerHistories
 import LedgerQueries
+import Synchronization
 import Testing
 
 @testable import LedgerExport
@@ -166,6 +167,69 @@ final class ExportedLedger {
       try writer.end(ExportFacts())
     }
     #expect(error?.code == .file)
+  }
+
+  @Test("say why they failed, on whichever thread, and not that the others were stopped")
+  func failedBeside() throws {
+    let exported = try ExportedLedger(seed: 7, count: 2_500)
+    let question = exported.question(.sqlite, ExportTable.allCases)
+    for table in [ExportTable.events, .findings, .accounts, .transactions] {
+      let error = #expect(throws: ExportError.self) {
+        _ = try ExportSource(exported.ledger, question).write(
+          question.tables, to: RefusingWriter(table), ExportProgress { _ in true })
+      }
+      #expect(error?.message == "no \(table.rawValue)")
+    }
+    // Which thread fails first is luck.
+    let stopped = ExportError(.interrupted, "stopped")
+    let full = ExportError(.file, "full")
+    for failures in [[stopped, full], [full, stopped], [full]] {
+      #expect((ExportSource.reason(among: failures) as? ExportError)?.code == .file)
+    }
+    #expect((ExportSource.reason(among: [stopped, stopped]) as? ExportError)?.code == .interrupted)
+    #expect(ExportSource.reason(among: []) == nil)
+  }
+
+  /// Takes every row but those of one table.
+  private final class RefusingWriter: RowWriter {
+    private let refused: ExportTable
+
+    init(_ refused: ExportTable) { self.refused = refused }
+
+    func begin(_ table: ExportTable) throws(ExportError) {}
+
+    func add(
+      _ row: [ExportCell], to table: ExportTable, event: RecordedEvent?
+    ) throws(ExportError) {
+      if table == refused { throw ExportError(.file, "no \(table.rawValue)") }
+    }
+
+    func end(_ facts: ExportFacts) throws(ExportError) {}
+  }
+
+  @Test("say how far all threads have come, and never less than before") func progress() throws {
+    let said = Mutex<[UInt64]>([])
+    let progress = ExportProgress { progress in
+      said.withLock { $0.append(progress.done) }
+      return progress.done < 900
+    }
+    progress.begin([[.events, .findings], [.accounts]], upTo: 1_000)
+    try progress.report(rows: 1_000, of: .events, 500)
+    try progress.report(rows: 1_000, of: .accounts, 300)
+    try progress.report(rows: 1_500, of: .accounts, 400)
+    try progress.report(rows: 2_000, of: .events, 800)
+    try progress.report(rows: 1_000, of: .findings, 10)
+    progress.end(part: 1)
+    try progress.report(rows: 3_000, of: .events, 850)
+    #expect(said.withLock { $0 } == [0, 300, 300, 300, 850])
+    for done in [950, 960] as [UInt64] {
+      let error = #expect(throws: ExportError.self) {
+        try progress.report(rows: 4_000, of: .events, done)
+      }
+      #expect(error?.code == .interrupted)
+    }
+    // It is not asked again once it said no.
+    #expect(said.withLock { $0.count } == 6)
   }
 
   @Test("never take the place of a file that came meanwhile, unless they are to")

@@ -35,8 +35,9 @@ struct ImportRule: TidyRule {
     "Audit": [
       "LMDB", "AgeFiles", "LedgerQueries", "LedgerStore", "LedgerModel", "LedgerEvents", "Crypto",
     ],
+    "SQLiteRows": ["GRDB", "GRDBSQLite"],
     "LedgerExport": [
-      "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
+      "SQLiteRows", "PackageFiles", "LedgerAnswers", "LedgerQueries", "LedgerStore", "LedgerModel",
       "LedgerEvents", "WorkThreads", "Crypto", "GRDB",
     ],
     "PackageFiles": ["CArchive", "CFolder"],

@@ -85,7 +85,7 @@ import Testing
   // MARK: Unsafe code
 
   @Test(
-    "unsafe code is caught outside LMDB, PackageFiles, SHA2 and WorkThreads",
+    "unsafe code is caught outside LMDB, PackageFiles, SHA2, SQLiteRows and WorkThreads",
     arguments: ["unsafe f()", "let p: UnsafeRawPointer", "a.withUnsafeBytes { _ in }"])
   func unsafeCode(text: String) {
     #expect(lines(UnsafeRule(), text) == [1])

@@ -1,8 +1,10 @@
 /// Unsafe code is allowed only where C is called: in LMDB, in PackageFiles for archives and
-/// folders, in SHA2 for the processor's instructions, in WorkThreads for threads and signals, and
-/// where the simulator of the store names its disk's folders.
+/// folders, in SHA2 for the processor's instructions, in SQLiteRows for SQLite, in WorkThreads for
+/// threads and signals, and where the simulator of the store names its disk's folders.
 struct UnsafeRule: TidyRule {
-  private static let modules: Set<String> = ["LMDB", "PackageFiles", "SHA2", "WorkThreads"]
+  private static let modules: Set<String> = [
+    "LMDB", "PackageFiles", "SHA2", "SQLiteRows", "WorkThreads",
+  ]
   private static let files: Set<String> = ["Tools/StoreSimulator/Program/Disk.swift"]
 
   func breaches(in file: SourceFile) -> [Breach] {
@@ -18,7 +20,7 @@ struct UnsafeRule: TidyRule {
       return word.map {
         Breach(
           path: file.path, line: index + 1,
-          message: "\($0) stands outside LMDB, PackageFiles, SHA2 and WorkThreads")
+          message: "\($0) stands outside LMDB, PackageFiles, SHA2, SQLiteRows and WorkThreads")
       }
     }
   }

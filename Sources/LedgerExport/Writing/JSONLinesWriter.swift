@@ -8,18 +8,17 @@ final class JSONLinesWriter: RowWriter {
 
   private let file: TextFile
   private let encoder = EventEncoder()
-  private var columns: [ExportColumn] = []
 
   init(_ path: String) throws(ExportError) { file = try TextFile(path) }
 
-  func begin(_ table: ExportTable) throws(ExportError) { columns = table.columns }
+  func begin(_ table: ExportTable) throws(ExportError) {}
 
   func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError) {
     var line: [UInt8] = []
     if let event {
       encoder.append(event, to: &line)
     } else {
-      for (column, cell) in zip(columns, row) {
+      for (column, cell) in zip(table.columns, row) {
         line.append(UInt8(ascii: line.isEmpty ? "{" : ","))
         line += JSONValue.string(column.name).json
         line.append(UInt8(ascii: ":"))

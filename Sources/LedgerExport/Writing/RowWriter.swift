@@ -1,11 +1,14 @@
 internal import LedgerEvents
 
 /// Takes rows of tables and writes them.
-protocol RowWriter: AnyObject {
+///
+/// The rows of one table come from one thread at a time. Those of several tables can come from
+/// several threads.
+protocol RowWriter: AnyObject, Sendable {
   /// Makes a table. Every table is made before the first row of any.
   func begin(_ table: ExportTable) throws(ExportError)
 
-  /// Adds a row to a table. The rows of several tables may alternate.
+  /// Adds a row to a table.
   ///
   /// - Parameter event: The event, for a row of `events`.
   func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError)

@@ -3,6 +3,7 @@ internal import Foundation
 internal import GRDB
 internal import LedgerEvents
 internal import LedgerQueries
+internal import SQLiteRows
 internal import Synchronization
 internal import WorkThreads
 
@@ -13,9 +14,9 @@ internal import WorkThreads
 final class SQLiteWriter: RowWriter {
   /// How many rows of a table are passed to SQLite together.
   private static let batchRowsMax = 2_000
-  /// How many batches may wait for SQLite: enough that it never waits, and few enough to save
-  /// memory.
-  private static let waitingBatchesMax = 2
+  /// How many batches may wait for SQLite: enough that rows are made while it makes the indexes of
+  /// events, and few enough to save memory.
+  private static let waitingBatchesMax = 16
 
   /// What SQLite may keep in memory, in KiB: enough to sort an index of some million rows.
   private static let cacheKibibytes = 65_536
@@ -23,7 +24,7 @@ final class SQLiteWriter: RowWriter {
   private let queue: DatabaseQueue
   private let thread = BackgroundThread()
   private let writing = Writing(batchesMax: waitingBatchesMax)
-  private var batches: [ExportTable: [[ExportCell]]] = [:]
+  private let batches = ExportTable.allCases.reduce(into: [:]) { $0[$1] = Batch() }
 
   init(_ path: String) throws(ExportError) {
     var configuration = Configuration()
@@ -46,27 +47,26 @@ final class SQLiteWriter: RowWriter {
   }
 
   func begin(_ table: ExportTable) throws(ExportError) {
-    let columns = table.columns.map(\.declaration).joined(separator: ",\n  ")
+    let columns = table.columns.map { $0.declaration(in: table) }.joined(separator: ",\n  ")
     try attempt { database in
       try database.execute(sql: "CREATE TABLE \(table.rawValue) (\n  \(columns)\n) STRICT")
     }
   }
 
   func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError) {
-    batches[table, default: []].append(row)
-    if batches[table, default: []].count >= Self.batchRowsMax { try flush(table) }
+    if let full = batches[table]?.add(row, Self.batchRowsMax) { try insert(full, into: table) }
   }
 
   /// Writes the rest of the table and makes its indexes while rows of other tables are made.
   func end(_ table: ExportTable) throws(ExportError) {
-    try flush(table)
+    if let rest = batches[table]?.take() { try insert(rest, into: table) }
     for (name, sql) in SQLiteText.indexes where name == table.rawValue {
       try submit { database in try database.execute(sql: sql) }
     }
   }
 
   func end(_ facts: ExportFacts) throws(ExportError) {
-    precondition(batches.isEmpty, "a table was not ended")
+    precondition(batches.values.allSatisfy(\.isEmpty), "a table was not ended")
     writing.waitForAll()
     try attempt { database in
       try database.execute(sql: SQLiteText.facts)
@@ -84,11 +84,11 @@ final class SQLiteWriter: RowWriter {
   /// Passes the rows of a table on to SQLite, and waits only if it is behind.
   ///
   /// - Throws: ``ExportError`` if rows that were passed on before could not be written.
-  private func flush(_ table: ExportTable) throws(ExportError) {
-    guard let rows = batches.removeValue(forKey: table), !rows.isEmpty else { return }
+  private func insert(_ rows: RowBatch, into table: ExportTable) throws(ExportError) {
+    if rows.count == 0 { return }
     try submit { database in
-      var inserts = Inserts(into: table)
-      for row in rows { try inserts.insert(row, database) }
+      var inserts = RowInserts(into: table.rawValue, columns: table.columns.map(\.name))
+      try inserts.insert(rows, database)
     }
   }
 
@@ -111,6 +111,29 @@ final class SQLiteWriter: RowWriter {
 
   fileprivate static func failure(_ error: any Error) -> ExportError {
     ExportError(.file, "SQLite cannot write: \(error)")
+  }
+}
+
+/// Rows of a table that SQLite has not been given yet.
+private final class Batch: Sendable {
+  private let rows = Mutex(RowBatch())
+
+  var isEmpty: Bool { rows.withLock { $0.count == 0 } }
+
+  /// Adds a row, and returns all of them once there are enough.
+  func add(_ row: [ExportCell], _ enough: Int) -> RowBatch? {
+    rows.withLock { rows in
+      for cell in row { cell.append(to: &rows) }
+      rows.endRow()
+      return rows.count < enough ? nil : Self.taken(&rows)
+    }
+  }
+
+  func take() -> RowBatch { rows.withLock { Self.taken(&$0) } }
+
+  private static func taken(_ rows: inout RowBatch) -> RowBatch {
+    defer { rows = RowBatch() }
+    return rows
   }
 }
 
@@ -153,7 +176,6 @@ enum SQLiteText {
 
   /// The indexes by table, created when all rows are there.
   static let indexes: [(table: String, sql: String)] = [
-    ("events", "CREATE UNIQUE INDEX events_position ON events (position)"),
     ("events", "CREATE INDEX events_account ON events (account)"),
     ("events", "CREATE INDEX events_transaction ON events (\"transaction\")"),
     ("accounts", "CREATE INDEX accounts_account ON accounts (account)"),
@@ -169,100 +191,29 @@ extension ExportColumn {
   ///
   /// A text with U+0000 is a BLOB of its UTF-8, because SQLite's text ends at that character.
   /// STRICT tables accept it in columns of type ANY.
-  fileprivate var declaration: String {
+  fileprivate func declaration(in table: ExportTable) -> String {
     // In quotation marks, because `transaction` is an SQL keyword.
     let name = "\"\(self.name)\""
     return switch kind {
     case .text: "\(name) ANY"
     case .time, .decimal, .json: "\(name) TEXT"
+    // SQLite keeps the rows of events by it, so it needs no index beside.
+    case .integer where table == .events && self.name == "position": "\(name) INTEGER PRIMARY KEY"
     case .integer: "\(name) INTEGER"
     case .boolean: "\(name) INTEGER CHECK (\(name) IN (0, 1))"
     }
   }
 }
 
-/// Inserts rows into a table.
-///
-/// A statement names only the columns that have a value: a third of an event's cells are absent,
-/// and binding one of these costs as much as binding any other.
-private struct Inserts {
-  private let table: ExportTable
-  /// The statements by the columns that they name, a bit each.
-  private var statements: [UInt32: Statement] = [:]
-
-  init(into table: ExportTable) {
-    precondition(table.columns.count <= UInt32.bitWidth, "a set of columns has 32 bits")
-    self.table = table
-  }
-
-  mutating func insert(_ row: [ExportCell], _ database: Database) throws {
-    var present: UInt32 = 0
-    for index in row.indices where !row[index].isAbsent { present |= 1 << UInt32(index) }
-    let statement = try statements[present] ?? prepare(present, database)
-    // The statement has a place for each cell that is present: nothing to check row by row.
-    statement.setUncheckedArguments(StatementArguments(presentOf: row))
-    try statement.execute()
-  }
-
-  private mutating func prepare(_ present: UInt32, _ database: Database) throws -> Statement {
-    let names = table.columns.enumerated().filter { present >> UInt32($0.offset) & 1 == 1 }
-      .map { "\"\($0.element.name)\"" }
-    let values =
-      names.isEmpty
-      ? "DEFAULT VALUES"
-      : "(\(names.joined(separator: ", "))) VALUES "
-        + "(\(Array(repeating: "?", count: names.count).joined(separator: ", ")))"
-    let statement = try database.cachedStatement(sql: "INSERT INTO \(table.rawValue) \(values)")
-    statements[present] = statement
-    return statement
-  }
-}
-
-extension StatementArguments {
-  /// The cells of a row that are not absent.
-  ///
-  /// They are made from literals, some cells at a time. From a sequence, GRDB makes them by a
-  /// protocol call for each value, which took a quarter of an export's time.
-  fileprivate init(presentOf row: [ExportCell]) {
-    self.init()
-    let cells = row.filter { !$0.isAbsent }
-    var next = 0
-    while next + 8 <= cells.count {
-      _ = append(contentsOf: [
-        cells[next].databaseValue, cells[next + 1].databaseValue, cells[next + 2].databaseValue,
-        cells[next + 3].databaseValue, cells[next + 4].databaseValue,
-        cells[next + 5].databaseValue, cells[next + 6].databaseValue,
-        cells[next + 7].databaseValue,
-      ])
-      next += 8
-    }
-    while next + 2 <= cells.count {
-      _ = append(contentsOf: [cells[next].databaseValue, cells[next + 1].databaseValue])
-      next += 2
-    }
-    if next < cells.count { _ = append(contentsOf: [cells[next].databaseValue]) }
-  }
-}
-
 extension ExportCell {
-  fileprivate var databaseValue: DatabaseValue {
+  /// Appends the value to those of a row.
+  fileprivate func append(to rows: inout RowBatch) {
     switch self {
-    case .absent: .null
-    case .integer(let number): number.databaseValue
-    case .boolean(let value): (value ? 1 : 0).databaseValue
-    case .decimal(let number): number.text.databaseValue
-    case .json(let text): text.databaseValue
-    case .text(let text):
-      text.containsNull ? Data(text.utf8).databaseValue : text.databaseValue
+    case .absent: rows.skip()
+    case .integer(let number): rows.append(number)
+    case .boolean(let value): rows.append(value ? 1 : 0)
+    case .decimal(let number): rows.append(number.text)
+    case .text(let text), .json(let text): rows.append(text)
     }
-  }
-}
-
-extension String {
-  /// Whether it has a character U+0000.
-  fileprivate var containsNull: Bool {
-    let bytes = utf8Span.span
-    for index in bytes.indices where bytes[index] == 0 { return true }
-    return false
   }
 }

@@ -1,13 +1,14 @@
 internal import Foundation
+internal import Synchronization
 
 /// A file to which lines are written in large pieces.
-final class TextFile {
+final class TextFile: Sendable {
   /// How many bytes are collected before they are written.
   private static let bufferBytesMax = 1 << 20
 
   private let path: String
   private let handle: FileHandle
-  private var buffer: [UInt8] = []
+  private let buffer = Mutex<[UInt8]>([])
 
   init(_ path: String) throws(ExportError) {
     self.path = path
@@ -17,20 +18,22 @@ final class TextFile {
   }
 
   func write(_ bytes: [UInt8]) throws(ExportError) {
-    buffer += bytes
-    if buffer.count >= Self.bufferBytesMax { try flush() }
+    try buffer.withLock { (buffer) throws(ExportError) in
+      buffer += bytes
+      if buffer.count >= Self.bufferBytesMax { try write(&buffer) }
+    }
   }
 
   /// Writes the rest, waits until it is on disk, and closes the file.
   func end() throws(ExportError) {
-    try flush()
+    try buffer.withLock { (buffer) throws(ExportError) in try write(&buffer) }
     do {
       try handle.synchronize()
       try handle.close()
     } catch { throw failure(error) }
   }
 
-  private func flush() throws(ExportError) {
+  private func write(_ buffer: inout [UInt8]) throws(ExportError) {
     do { try handle.write(contentsOf: Data(buffer)) } catch { throw failure(error) }
     buffer.removeAll(keepingCapacity: true)
   }

@@ -48,8 +48,9 @@ extension LedgerView {
   public func events(
     _ query: EventsQuery, _ body: (RecordedEvent) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
+    var names = RecentNames()
     try matches(of: query) { (position) throws(LedgerError) in
-      try body(try log.event(at: position))
+      try body(try log.event(at: position, &names))
     }
   }
 

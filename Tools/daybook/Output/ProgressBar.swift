@@ -1,9 +1,10 @@
 import Foundation
 import LedgerAnswers
+import Synchronization
 
 /// The progress of long work, its speed and its remaining time: a line that rewrites itself on a
 /// terminal, and nothing in a pipe.
-final class ProgressBar {
+final class ProgressBar: Sendable {
   /// The number of seconds between two drawings.
   private static let interval = 0.1
   private static let width = 24
@@ -12,7 +13,8 @@ final class ProgressBar {
   private let unit: String
   private let isShown: Bool
   private let begun = ContinuousClock.now
-  private var drawn: ContinuousClock.Instant?
+  /// When it was drawn last; nil while it is not there.
+  private let drawn = Mutex<ContinuousClock.Instant?>(nil)
 
   init(_ title: String, unit: String) {
     self.title = title
@@ -24,8 +26,12 @@ final class ProgressBar {
   func show(_ done: UInt64, _ total: UInt64) {
     guard isShown, total > 0 else { return }
     let now = ContinuousClock.now
-    if let drawn, done < total, now - drawn < .seconds(Self.interval) { return }
-    drawn = now
+    let isDue = drawn.withLock { drawn in
+      if let drawn, done < total, now - drawn < .seconds(Self.interval) { return false }
+      drawn = now
+      return true
+    }
+    guard isDue else { return }
     let share = min(1, Double(done) / Double(total))
     let filled = Int(share * Double(Self.width))
     let bar =
@@ -41,9 +47,11 @@ final class ProgressBar {
 
   /// Removes the line.
   func end() {
-    guard isShown, drawn != nil else { return }
-    Console.write(toError: "\r\u{1B}[K")
-    drawn = nil
+    let wasDrawn = drawn.withLock { drawn in
+      defer { drawn = nil }
+      return drawn != nil
+    }
+    if wasDrawn { Console.write(toError: "\r\u{1B}[K") }
   }
 
   /// A number with at most four characters and a unit.
