@@ -7,6 +7,8 @@ internal import WorkThreads
 struct ExportSource {
   /// How many events are read at once, so that no snapshot is open while they are written.
   private static let pageEventsMax = 2_000
+  /// The bytes of their data after which a page ends: one event may have a mebibyte.
+  private static let pageBytesMax = 1 << 22
 
   private let ledger: Ledger
   private let question: ExportQuestion
@@ -101,16 +103,20 @@ struct ExportSource {
     }
     while query.from <= query.to {
       var page: [RecordedEvent] = []
+      var bytes = 0
+      var isFull = false
       try ledger.read { (view) throws(LedgerError) in
         try view.events(query) { recorded in
           page.append(recorded)
-          return page.count < Self.pageEventsMax
+          bytes += recorded.event.data.members.reduce(0) { $0 + $1.json.count }
+          isFull = page.count == Self.pageEventsMax || bytes >= Self.pageBytesMax
+          return !isFull
         }
       }
       for recorded in page {
         try rows.add(ExportRow.event(recorded), event: recorded, done: recorded.position)
       }
-      guard page.count == Self.pageEventsMax, let last = page.last else { return }
+      guard isFull, let last = page.last else { return }
       query.from = last.position + 1
     }
   }

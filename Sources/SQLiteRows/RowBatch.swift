@@ -29,6 +29,8 @@ package struct RowBatch: Sendable {
   package init() {}
 
   package var count: Int { rows.count }
+  /// The bytes of the texts.
+  package var byteCount: Int { bytes.count }
 
   /// Leaves the row's next column without a value.
   package mutating func skip() { column += 1 }

@@ -117,6 +117,25 @@ final class ExportedLedger {
         atPath: exported.path("events.jsonl"), andPath: other.path("again.jsonl")))
   }
 
+  @Test("of events with much data have every one of them", arguments: ExportFormat.allCases)
+  func muchData(_ format: ExportFormat) throws {
+    let exported = try ExportedLedger(seed: 1, count: 0)
+    let events = (1...20).map { number -> RecordedEvent in
+      let moment = Instant(microseconds: 1_750_000_000_000_000 + Int64(number))
+      let text = String(repeating: "\(number % 10)", count: 600_000)
+      let data = EventData(members: [.init(name: "note", json: Array("\"\(text)\"".utf8))])
+      let event = Event(
+        id: Name("e\(number)"), type: EventType(.transactionPurchased), occurredAt: moment,
+        product: "book", transaction: Name("t\(number)"), data: data)
+      return RecordedEvent(position: UInt64(number), recordedAt: moment, event: event)
+    }
+    for event in events { try exported.append([event]) }
+    let summary = try exported.export(exported.question(format, [.events]), to: "large")
+    #expect(summary.totals[0].totals.rows == 20)
+    #expect(summary.totals[0].totals.sums == ["position": ExactDecimal(integer: 210)])
+    #expect(summary.bytes > 20 * 600_000)
+  }
+
   @Test("as of a position are those of the ledger that was stopped there") func asOf() throws {
     let events = Histories.dense(seed: 21, count: 60)
     let whole = try ExportedLedger(seed: 21, count: 60)

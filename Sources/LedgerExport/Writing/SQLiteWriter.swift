@@ -12,8 +12,10 @@ internal import WorkThreads
 /// Nobody uses the file before it has its name. So it is written without a journal and synced once,
 /// at the end. SQLite writes on a separate thread while the next rows are made.
 final class SQLiteWriter: RowWriter {
-  /// How many rows of a table are passed to SQLite together.
-  private static let batchRowsMax = 2_000
+  /// How many rows of a table are passed to SQLite together, and after how many bytes no more: one
+  /// row may have a mebibyte.
+  fileprivate static let batchRowsMax = 2_000
+  fileprivate static let batchBytesMax = 1 << 20
   /// How many batches may wait for SQLite: enough that rows are made while it makes the indexes of
   /// events, and few enough to save memory.
   private static let waitingBatchesMax = 16
@@ -54,7 +56,7 @@ final class SQLiteWriter: RowWriter {
   }
 
   func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError) {
-    if let full = batches[table]?.add(row, Self.batchRowsMax) { try insert(full, into: table) }
+    if let full = batches[table]?.add(row) { try insert(full, into: table) }
   }
 
   /// Writes the rest of the table and makes its indexes while rows of other tables are made.
@@ -121,11 +123,13 @@ private final class Batch: Sendable {
   var isEmpty: Bool { rows.withLock { $0.count == 0 } }
 
   /// Adds a row, and returns all of them once there are enough.
-  func add(_ row: [ExportCell], _ enough: Int) -> RowBatch? {
+  func add(_ row: [ExportCell]) -> RowBatch? {
     rows.withLock { rows in
       for cell in row { cell.append(to: &rows) }
       rows.endRow()
-      return rows.count < enough ? nil : Self.taken(&rows)
+      let isFull =
+        rows.count >= SQLiteWriter.batchRowsMax || rows.byteCount >= SQLiteWriter.batchBytesMax
+      return isFull ? Self.taken(&rows) : nil
     }
   }
 
