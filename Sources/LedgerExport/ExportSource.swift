@@ -25,13 +25,13 @@ struct ExportSource {
     }
   }
 
-  /// Writes the rows of tables, and returns the totals of each.
+  /// Writes the rows of tables, and returns the totals of each, in the same order.
   ///
   /// What is made of units is about half of the work, and the rest is the other: two threads do
   /// them, where there are two.
   func write(
     _ tables: [ExportTable], to writer: any RowWriter, _ progress: ExportProgress
-  ) throws -> [ExportTable: ControlTotals] {
+  ) throws -> [(table: ExportTable, totals: ControlTotals)] {
     let halves = [tables.filter { !$0.isOfUnits }, tables.filter(\.isOfUnits)]
       .filter { !$0.isEmpty }
     progress.begin(halves, upTo: end)
@@ -48,9 +48,8 @@ struct ExportSource {
       if case .failure(let error) = result { error } else { nil }
     }
     if let reason = Self.reason(among: failures) { throw reason }
-    return try results.reduce(into: [:]) { totals, result in
-      totals.merge(try result.get()) { one, _ in one }
-    }
+    let totals = try results.flatMap { try $0.get() }
+    return tables.flatMap { table in totals.filter { $0.table == table } }
   }
 
   /// Why the work failed: a thread that was stopped because of another's failure does not say it.
@@ -60,7 +59,7 @@ struct ExportSource {
 
   private func rows(
     of tables: [ExportTable], to writer: any RowWriter, _ progress: ExportProgress
-  ) throws -> [ExportTable: ControlTotals] {
+  ) throws -> [(table: ExportTable, totals: ControlTotals)] {
     let streams = tables.map { RowStream($0, writer, progress) }
     for stream in streams where !stream.table.isOfUnits {
       if stream.table == .events { try events(stream) } else { try findings(stream) }
@@ -69,7 +68,7 @@ struct ExportSource {
     let ofUnits = streams.filter(\.table.isOfUnits)
     if !ofUnits.isEmpty { try contents(ofUnits) }
     for stream in ofUnits { try writer.end(stream.table) }
-    return streams.reduce(into: [:]) { $0[$1.table] = $1.totals }
+    return streams.map { ($0.table, $0.totals) }
   }
 
   /// Describes the export.

@@ -59,10 +59,7 @@ public struct LedgerExport {
       let writer = try writer()
       let source = try ExportSource(ledger, question)
       for table in question.tables { try writer.begin(table) }
-      let found = try source.write(question.tables, to: writer, progress)
-      let totals = question.tables.compactMap { table in
-        found[table].map { (table: table, totals: $0) }
-      }
+      let totals = try source.write(question.tables, to: writer, progress)
       try writer.end(source.facts(totals))
       try file.synchronize()
       let (bytes, digest) = try examined { () throws(ExportError) in

@@ -4,7 +4,8 @@ internal import GRDBSQLite
 /// Inserts rows into a table.
 ///
 /// GRDB takes the arguments of a statement as a list of values in boxes, which it checks and keeps,
-/// and SQLite copies each text. For rows with some twenty columns that is more work than the rest.
+/// and SQLite copies each text. An export with these takes two thirds more time (measurements in
+/// `docs/performance.md`).
 ///
 /// A statement names only the columns that have a value: a third of an event's cells are absent,
 /// and binding one of these costs as much as binding any other.

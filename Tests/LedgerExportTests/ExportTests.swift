@@ -193,11 +193,14 @@ final class ExportedLedger {
     let exported = try ExportedLedger(seed: 7, count: 2_500)
     let question = exported.question(.sqlite, ExportTable.allCases)
     for table in [ExportTable.events, .findings, .accounts, .transactions] {
+      let progress = ExportProgress { _ in true }
       let error = #expect(throws: ExportError.self) {
         _ = try ExportSource(exported.ledger, question).write(
-          question.tables, to: RefusingWriter(table), ExportProgress { _ in true })
+          question.tables, to: RefusingWriter(table), progress)
       }
       #expect(error?.message == "no \(table.rawValue)")
+      // And the other thread was told to stop.
+      #expect(throws: ExportError.self) { try progress.report(rows: 1_000, of: table, 1) }
     }
     // Which thread fails first is luck.
     let stopped = ExportError(.interrupted, "stopped")

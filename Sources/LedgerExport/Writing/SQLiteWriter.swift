@@ -12,10 +12,6 @@ internal import WorkThreads
 /// Nobody uses the file before it has its name. So it is written without a journal and synced once,
 /// at the end. SQLite writes on a separate thread while the next rows are made.
 final class SQLiteWriter: RowWriter {
-  /// How many rows of a table are passed to SQLite together, and after how many bytes no more: one
-  /// row may have a mebibyte.
-  fileprivate static let batchRowsMax = 2_000
-  fileprivate static let batchBytesMax = 1 << 20
   /// How many batches may wait for SQLite: enough that rows are made while it makes the indexes of
   /// events, and few enough to save memory.
   private static let waitingBatchesMax = 16
@@ -56,12 +52,12 @@ final class SQLiteWriter: RowWriter {
   }
 
   func add(_ row: [ExportCell], to table: ExportTable, event: RecordedEvent?) throws(ExportError) {
-    if let full = batches[table]?.add(row) { try insert(full, into: table) }
+    if let full = batch(of: table).add(row) { try insert(full, into: table) }
   }
 
   /// Writes the rest of the table and makes its indexes while rows of other tables are made.
   func end(_ table: ExportTable) throws(ExportError) {
-    if let rest = batches[table]?.take() { try insert(rest, into: table) }
+    try insert(batch(of: table).take(), into: table)
     for (name, sql) in SQLiteText.indexes where name == table.rawValue {
       try submit { database in try database.execute(sql: sql) }
     }
@@ -81,6 +77,11 @@ final class SQLiteWriter: RowWriter {
     do { try queue.close() } catch {
       throw ExportError(.file, "The file cannot be closed: \(error)")
     }
+  }
+
+  private func batch(of table: ExportTable) -> Batch {
+    guard let batch = batches[table] else { preconditionFailure("every table has a batch") }
+    return batch
   }
 
   /// Passes the rows of a table on to SQLite, and waits only if it is behind.
@@ -118,6 +119,11 @@ final class SQLiteWriter: RowWriter {
 
 /// Rows of a table that SQLite has not been given yet.
 private final class Batch: Sendable {
+  /// How many rows are passed to SQLite together.
+  private static let rowsMax = 2_000
+  /// After how many bytes a batch ends: one row may have a mebibyte.
+  private static let bytesMax = 1 << 20
+
   private let rows = Mutex(RowBatch())
 
   var isEmpty: Bool { rows.withLock { $0.count == 0 } }
@@ -127,8 +133,7 @@ private final class Batch: Sendable {
     rows.withLock { rows in
       for cell in row { cell.append(to: &rows) }
       rows.endRow()
-      let isFull =
-        rows.count >= SQLiteWriter.batchRowsMax || rows.byteCount >= SQLiteWriter.batchBytesMax
+      let isFull = rows.count >= Self.rowsMax || rows.byteCount >= Self.bytesMax
       return isFull ? Self.taken(&rows) : nil
     }
   }
@@ -178,6 +183,9 @@ enum SQLiteText {
   /// The table that describes the export.
   static let facts = "CREATE TABLE export (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT"
 
+  /// The columns by which SQLite keeps the rows of a table, so that they need no index beside.
+  static let keys: [ExportTable: String] = [.events: "position"]
+
   /// The indexes by table, created when all rows are there.
   static let indexes: [(table: String, sql: String)] = [
     ("events", "CREATE INDEX events_account ON events (account)"),
@@ -201,9 +209,7 @@ extension ExportColumn {
     return switch kind {
     case .text: "\(name) ANY"
     case .time, .decimal, .json: "\(name) TEXT"
-    // SQLite keeps the rows of events by it, so it needs no index beside.
-    case .integer where table == .events && self.name == "position": "\(name) INTEGER PRIMARY KEY"
-    case .integer: "\(name) INTEGER"
+    case .integer: "\(name) INTEGER\(SQLiteText.keys[table] == self.name ? " PRIMARY KEY" : "")"
     case .boolean: "\(name) INTEGER CHECK (\(name) IN (0, 1))"
     }
   }

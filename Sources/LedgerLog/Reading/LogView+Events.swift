@@ -57,22 +57,6 @@ extension LogView {
     }
   }
 
-  /// Returns the event at `position`, and keeps the names that it uses in `names`, where later ones
-  /// of the same view find them.
-  ///
-  /// - Complexity: O(log *n*) for each new name. The event is copied.
-  /// - Throws: ``LedgerError``: `notFound`, `corrupt`, `unknownFormat`.
-  package func event(
-    at position: UInt64, _ names: inout RecentNames
-  ) throws(LedgerError) -> RecordedEvent {
-    try event(of: try record(at: position)) { (number) throws(LedgerError) in
-      if let known = names[number] { return known }
-      let name = try name(number).name
-      names[number] = name
-      return name
-    }
-  }
-
   private func event(
     of record: borrowing RecordView, text: (NameNumber) throws(LedgerError) -> Name
   ) throws(LedgerError) -> RecordedEvent {
@@ -99,25 +83,6 @@ extension LogView {
     let record = try record(at: position, isChecked: false)
     do throws(RecordError) { return try record.id() == id } catch {
       throw LedgerError(error, at: position)
-    }
-  }
-}
-
-/// Names that one view has looked up lately. Events that follow each other are often about the
-/// same purchases.
-package struct RecentNames {
-  /// How many are kept before all of them are dropped.
-  private static let countMax = 4_096
-
-  private var names: [NameNumber: Name] = [:]
-
-  package init() {}
-
-  fileprivate subscript(number: NameNumber) -> Name? {
-    get { names[number] }
-    set {
-      if names.count >= Self.countMax { names.removeAll(keepingCapacity: true) }
-      names[number] = newValue
     }
   }
 }

@@ -39,6 +39,9 @@ public struct EventsQuery: Sendable {
 }
 
 extension LedgerView {
+  /// How many names a walk over events keeps before all of them are dropped.
+  private static let keptNamesMax = 4_096
+
   /// Passes the events of a query to `body` in ascending or descending order of position. Stops
   /// when `body` returns false.
   ///
@@ -48,9 +51,11 @@ extension LedgerView {
   public func events(
     _ query: EventsQuery, _ body: (RecordedEvent) throws(LedgerError) -> Bool
   ) throws(LedgerError) {
-    var names = RecentNames()
+    // Events that follow each other are often about the same purchases.
+    var names: [NameNumber: NameUse] = [:]
     try matches(of: query) { (position) throws(LedgerError) in
-      try body(try log.event(at: position, &names))
+      if names.count >= Self.keptNamesMax { names.removeAll(keepingCapacity: true) }
+      return try body(try log.event(of: try log.record(at: position), addingTo: &names))
     }
   }
 
