@@ -4,10 +4,6 @@ package import LedgerEvents
 package struct AccessToken: Sendable, Hashable {
   /// The longest name, in characters: it stands in every line of the service's log.
   package static let nameCountMax = 64
-  /// How many apps a token can be restricted to. Whoever needs more has no use for the restriction.
-  package static let appsCountMax = 64
-  /// The longest id of an app, in characters, which App Store Connect takes.
-  package static let appCountMax = 155
   /// The longest operator's name and account, in bytes of UTF-8.
   package static let wordsBytesMax = 256
 
@@ -61,7 +57,7 @@ extension AccessToken {
       let known = TokenScope.allCases.map(\.rawValue).joined(separator: ", ")
       throw TokenError(.invalid, "a token needs at least one scope, of: \(known).")
     }
-    try checkApps()
+    try AppList.check(apps)
     if let account {
       guard scopes == [.read] else {
         throw TokenError(
@@ -83,32 +79,12 @@ extension AccessToken {
 
   static func check(name: String) throws(TokenError) {
     guard (1...nameCountMax).contains(name.utf8.count),
-      name.utf8.allSatisfy({ isLetter($0) || [0x2D, 0x2E, 0x5F].contains($0) })
+      name.utf8.allSatisfy({ AppList.isLetter($0) || [0x2D, 0x2E, 0x5F].contains($0) })
     else {
       throw TokenError(
         .invalid,
         "expected a name of 1 to \(nameCountMax) letters (A-Z, a-z), digits, \".\", "
           + "\"_\" and \"-\", found \"\(name)\".")
-    }
-  }
-
-  private func checkApps() throws(TokenError) {
-    guard apps.count <= Self.appsCountMax else {
-      throw TokenError(
-        .invalid,
-        "a token can be restricted to at most \(Self.appsCountMax) apps, and these are "
-          + "\(apps.count): leave them out, or make several tokens.")
-    }
-    for app in apps {
-      guard (1...Self.appCountMax).contains(app.utf8.count),
-        app.utf8.allSatisfy({ Self.isLetter($0) || [0x2D, 0x2E].contains($0) })
-      else {
-        throw TokenError(
-          .invalid, "expected the bundle id of an app, such as com.example.maps, found \"\(app)\".")
-      }
-    }
-    guard Set(apps).count == apps.count else {
-      throw TokenError(.invalid, "an app is named twice: \(apps.joined(separator: ", ")).")
     }
   }
 
@@ -135,10 +111,5 @@ extension AccessToken {
         "the token would have expired at \(expiresAt.rfc3339), before it is made: expected "
           + "a later time.")
     }
-  }
-
-  /// Whether a byte is a letter or a digit of ASCII.
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 }

@@ -1,6 +1,7 @@
 package import LedgerEvents
 package import LedgerModel
 internal import LedgerQueries
+internal import ServiceAccess
 
 /// Which messages a webhook gets. A list that is empty admits everything, but for ``types``.
 package struct MessageFilter: Hashable, Sendable {
@@ -16,17 +17,20 @@ package struct MessageFilter: Hashable, Sendable {
   /// Rules and severities, which are about findings alone.
   package var rules: [Rule]
   package var severities: [Rule.Severity]
+  /// The bundle ids of the only apps that it is for. Whose customers these are, the log says
+  /// (``AppCheck``).
+  package var apps: [Name]
 
   package init(
     types: [String], environments: [StoreEnvironment] = [.production], products: [Name] = [],
-    rules: [Rule] = [], severities: [Rule.Severity] = []
+    rules: [Rule] = [], severities: [Rule.Severity] = [], apps: [Name] = []
   ) {
     (self.types, self.environments, self.products) = (types, environments, products)
-    (self.rules, self.severities) = (rules, severities)
+    (self.rules, self.severities, self.apps) = (rules, severities, apps)
   }
 
-  /// Checks that there are types, that each pattern fits one at least, and that the lists are not
-  /// too long.
+  /// Checks that there are types, that each pattern fits one at least, that the lists are not too
+  /// long, and that apps have bundle ids.
   ///
   /// - Throws: ``WebhookError``: `invalid`.
   func check() throws(WebhookError) {
@@ -47,6 +51,9 @@ package struct MessageFilter: Hashable, Sendable {
         "no message has the type \"\(type)\"\(near.map { ": did you mean \($0)?" } ?? ". ")"
           + (near == nil ? "`daybook types` shows those of events." : ""))
     }
+    do throws(TokenError) { try AppList.check(apps.map(\.text)) } catch {
+      throw WebhookError(.invalid, error.message)
+    }
     if let rule = rules.first(where: MessageType.isNeverTold) {
       throw WebhookError(
         .invalid,
@@ -64,6 +71,7 @@ package struct MessageFilter: Hashable, Sendable {
   /// Whether it admits only some products.
   var wantsProducts: Bool { !products.isEmpty }
 
+  /// Whether it admits a message, as far as the message itself says.
   func admits(_ message: Message) -> Bool {
     guard wants(type: message.type) else { return false }
     if let environment = message.environment, !environments.isEmpty,
@@ -105,9 +113,10 @@ extension MessageFilter {
   /// - Throws: ``WebhookError``: `invalid`, with the nearest word that is known.
   package static func parsed(
     types: [String], environments: [String], products: [String], rules: [String],
-    severities: [String]
+    severities: [String], apps: [String]
   ) throws(WebhookError) -> MessageFilter {
-    var filter = MessageFilter(types: types, products: products.map { Name($0) })
+    var filter = MessageFilter(
+      types: types, products: products.map { Name($0) }, apps: apps.map { Name($0) })
     if !environments.isEmpty {
       filter.environments = try known(environments, "environment", StoreEnvironment.allCases) {
         $0.text

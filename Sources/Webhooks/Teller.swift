@@ -70,9 +70,20 @@ package final class Teller: Sendable {
     }
     guard let look else { return .waiting }
     if look.isBehind { ledger.foldSoon() }
-    return try database.write { database in
-      try Telling(database, self.ledger.log.identity.ledger, now).tell(
-        look, request, dueCount: due.count)
+    var failure: LedgerError?
+    do {
+      return try database.write { database in
+        do {
+          return try Telling(database, self.ledger, now).tell(look, request, dueCount: due.count)
+        } catch let error as LedgerError {
+          failure = error
+          throw error
+        }
+      }
+    } catch {
+      // It is the ledger that cannot be read, and not the file of the webhooks.
+      if let failure { throw failure }
+      throw error
     }
   }
 
@@ -105,13 +116,15 @@ private struct Telling {
 
   private let database: Database
   private let ledger: [UInt8]
+  private let apps: AppCheck
   private let now: Instant
   private let webhooks: [StoredWebhook]
   /// The webhooks whose queues are full.
   private let full: Set<Int64>
 
-  init(_ database: Database, _ ledger: [UInt8], _ now: Instant) throws {
-    (self.database, self.ledger, self.now) = (database, ledger, now)
+  init(_ database: Database, _ ledger: Ledger, _ now: Instant) throws {
+    (self.database, self.ledger, self.now) = (database, ledger.log.identity.ledger, now)
+    apps = AppCheck(ledger)
     // They may have changed since the look: one that was removed meanwhile gets nothing.
     webhooks = try StoredWebhook.all(database)
     full = try Set(
@@ -248,7 +261,10 @@ private struct Telling {
   // MARK: - Messages
 
   private func add(_ message: Message, _ origin: Origin) throws {
-    let receivers = webhooks.filter { origin.isNews(for: $0) && $0.webhook.filter.admits(message) }
+    let receivers = try webhooks.filter {
+      try origin.isNews(for: $0) && $0.webhook.filter.admits(message)
+        && apps.admit(message, for: $0.webhook.filter.apps)
+    }
     guard !receivers.isEmpty else { return }
     let number = try DeliveryQueue.add(message, in: ledger, database)
     for receiver in receivers {
@@ -262,8 +278,11 @@ private struct Telling {
     for (customer, isAccount) in event.customers {
       try add(
         Message(
-          type: event.type, customer: customer, isAboutAccount: isAccount,
-          position: event.position, at: moment, environment: event.environment,
+          type: event.type, customer: customer,
+          others: event.customers.map(\.number).filter { $0 != customer },
+          isAboutAccount: isAccount,
+          position: event.position, event: event.position, at: moment,
+          environment: event.environment,
           products: Set([event.product].compactMap { $0 }), content: "{}"),
         Origin(after: event.position - 1))
     }
@@ -371,8 +390,8 @@ private struct Telling {
     let finding = noted.finding
     return Message(
       type: type, customer: finding.account != 0 ? finding.account : noted.key.anchor,
-      isAboutAccount: finding.account != 0, position: look.position, at: look.at,
-      environment: finding.environment,
+      isAboutAccount: finding.account != 0, position: look.position, event: finding.position,
+      at: look.at, environment: finding.environment,
       products: Set([group.products[finding.product]].compactMap { $0 }), rule: finding.rule,
       content: text)
   }

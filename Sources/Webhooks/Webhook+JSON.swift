@@ -6,8 +6,9 @@ package import LedgerStore
 extension Webhook {
   /// The members that ``write(_:to:)`` writes.
   package static let members = [
-    "name", "url", "types", "environments", "products", "rules", "severities", "createdAt",
-    "since", "pausedAt", "pauseReason", "waiting", "delivered", "dead", "oldestWaitingAt",
+    "name", "url", "types", "environments", "products", "rules", "severities", "apps",
+    "createdAt", "since", "pausedAt", "pauseReason", "waiting", "delivered", "dead",
+    "oldestWaitingAt",
   ]
 
   /// Writes what it tells, and how many of its deliveries are in which state, as members of an
@@ -20,6 +21,7 @@ extension Webhook {
     json.member("products", names: filter.products)
     json.member("rules", strings: filter.rules.map(\.id))
     json.member("severities", strings: filter.severities.map(\.text))
+    json.member("apps", names: filter.apps)
     json.member("createdAt", createdAt)
     json.member("since", since)
     json.member("pausedAt", pausedAt)

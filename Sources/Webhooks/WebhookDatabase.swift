@@ -10,8 +10,9 @@ internal import ServiceAccess
 /// are sent. So what is erased from the ledger is erased here.
 final class WebhookDatabase: Sendable {
   static let fileName = "webhooks.sqlite"
-  /// The version of the tables below.
-  static let version = 2
+  /// The version of the tables below. A program of version 2 would read the filter of version 3
+  /// without its apps, and tell other apps' customers, too.
+  static let version = 3
   /// How long a change waits for one of another process, in seconds.
   private static let busySeconds: TimeInterval = 10
 
@@ -70,6 +71,7 @@ final class WebhookDatabase: Sendable {
         switch found {
         case 0: try database.execute(sql: Self.tables)
         case 1: try database.execute(sql: Self.columnsOfVersion2)
+        case 2: break
         default: return found
         }
         try database.execute(sql: "PRAGMA user_version = \(Self.version)")

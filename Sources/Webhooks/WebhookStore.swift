@@ -334,12 +334,14 @@ private struct FilterForm: Codable {
   var products: [String]
   var rules: [String]
   var severities: [String]
+  /// nil in a file of a version that had no apps.
+  var apps: [String]?
 
   static func text(_ filter: MessageFilter) throws(WebhookError) -> String {
     let form = FilterForm(
       types: filter.types, environments: filter.environments.map(\.text),
       products: filter.products.map(\.text), rules: filter.rules.map(\.id),
-      severities: filter.severities.map(\.text))
+      severities: filter.severities.map(\.text), apps: filter.apps.map(\.text))
     do { return String(decoding: try JSONEncoder().encode(form), as: UTF8.self) } catch {
       throw WebhookError(.invalid, "the filter cannot be written: \(error)")
     }
@@ -353,6 +355,7 @@ private struct FilterForm: Codable {
       rules: form.rules.compactMap { id in Rule.allCases.first { $0.id == id } },
       severities: form.severities.compactMap { text in
         Rule.Severity.allCases.first { $0.text == text }
-      })
+      },
+      apps: form.apps?.map { Name($0) } ?? [])
   }
 }

@@ -260,6 +260,7 @@ import TracedProcesses
       ["create", "a/b", "--url", "https://example.com", "--type", "entitlement.changed"],
       ["create", "a", "--url", "gopher://example.com", "--type", "entitlement.changed"],
       ["create", "a", "--url", "https://example.com", "--type", "entitlement.chnged"],
+      ["create", "a", "--url", "https://example.com", "--type", "*", "--app", "maps!"],
     ])
   func usageOfRunning(_ arguments: [String]) throws {
     let ledger = try TestLedger()

@@ -1,5 +1,6 @@
 import Foundation
 import LedgerEvents
+import LedgerQueries
 import LedgerStore
 import ServiceAccess
 import Testing

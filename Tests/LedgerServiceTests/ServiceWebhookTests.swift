@@ -288,7 +288,7 @@ extension ServiceBench {
       ]
       let body = """
         {"name":"shop","url":"http://127.0.0.1:\(receiver.port)/","types":["finding.*"],\
-        "severities":["critical"]}
+        "severities":["critical"],"apps":["com.example.tides"]}
         """
       for other in others {
         #expect(try await bench.get("/v1/webhooks", token: other).status == 403)
@@ -309,7 +309,8 @@ extension ServiceBench {
         #expect(try await bench.get("/v1/webhooks/shop/deliveries", token: other).status == 403)
       }
       let listed = try await bench.get("/v1/webhooks", token: admin)
-      #expect(listed.body.contains("\"severities\":[\"critical\"]"))
+      #expect(
+        listed.body.contains("\"severities\":[\"critical\"],\"apps\":[\"com.example.tides\"]"))
       #expect(!listed.body.contains(secret))
       let rotated = try await bench.call("/v1/webhooks/shop/rotate", "", token: admin)
       #expect(try rotated.object()["secret"] as? String != secret)
@@ -318,6 +319,7 @@ extension ServiceBench {
         #"{"name":"x","url":"https://example.com/","types":["nothing.ever"]}"#,
         #"{"name":"x","url":"https://example.com/"}"#,
         #"{"name":"x","url":"https://example.com/","types":["*"],"rules":["no-rule"]}"#,
+        #"{"name":"x","url":"https://example.com/","types":["*"],"apps":["no app"]}"#,
         #"{"name":"x","url":"https://example.com/","types":"*"}"#,
         #"{"name":"x","link":"https://example.com/","types":["*"]}"#, "[]", "",
       ] {

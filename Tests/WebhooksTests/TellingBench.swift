@@ -70,14 +70,14 @@ final class TellingBench {
   func hook(
     _ name: String = "shop", _ types: [String] = [MessageType.changed],
     environments: [StoreEnvironment] = Array(StoreEnvironment.allCases), products: [Name] = [],
-    rules: [Rule] = [], severities: [Rule.Severity] = [], isTakenUp: Bool = true
+    rules: [Rule] = [], severities: [Rule.Severity] = [], apps: [Name] = [], isTakenUp: Bool = true
   ) throws -> String {
     let secret = try store.create(
       Webhook(
         name: name, url: "http://127.0.0.1:9/\(name)",
         filter: MessageFilter(
           types: types, environments: environments, products: products, rules: rules,
-          severities: severities), createdAt: now),
+          severities: severities, apps: apps), createdAt: now),
       after: try ledger.log.lastPosition())
     if isTakenUp { try look() }
     return secret
@@ -158,11 +158,12 @@ enum Line {
   }
 
   static func refund(
-    _ id: String, of transaction: String, at time: String = "2024-02-02T10:00:00Z"
+    _ id: String, of transaction: String, at time: String = "2024-02-02T10:00:00Z",
+    more: String = ""
   ) -> String {
     """
     {"id":"\(id)","type":"transaction.refunded","occurredAt":"\(time)","source":"notification",\
-    "transaction":"\(transaction)","environment":"production"}
+    "transaction":"\(transaction)","environment":"production"\(more)}
     """
   }
 

@@ -105,74 +105,15 @@ enum AccessRule {
           .forbidden, "The token is for some apps: name one with app=, of \(names).")
       }
     case .customer(let customer):
-      guard try isOnly(of: apps, customer, view) else {
+      let holding: AppHolding
+      do throws(LedgerError) { holding = try view.holding(of: customer, among: apps) } catch {
+        throw Problem(error)
+      }
+      guard holding.isTheirsAlone else {
         throw Problem(
           .notFound, "No customer whom the apps of the token have alone is named like this.")
       }
     }
-  }
-
-  /// Whether the customer has events of `apps`, and no others.
-  ///
-  /// - Complexity: As `owners(among:_:_:)`.
-  private static func isOnly(
-    of apps: Set<Name>, _ customer: CustomerReference, _ view: LedgerView
-  ) throws(Problem) -> Bool {
-    do throws(LedgerError) {
-      let owners = try owners(among: apps, try queries(of: customer, view), view)
-      return owners.isTheirs && !owners.isOthers
-    } catch {
-      throw Problem(error)
-    }
-  }
-
-  /// Whether there are events of `apps`, and whether there are others.
-  ///
-  /// An event that states no app can be of any: who may append for one app could else make such a
-  /// customer theirs with one event. Only the acts of operators have no app.
-  ///
-  /// - Complexity: O(*n*) in the events.
-  private static func owners(
-    among apps: Set<Name>, _ queries: [EventsQuery], _ view: LedgerView
-  ) throws(LedgerError) -> (isTheirs: Bool, isOthers: Bool) {
-    var isTheirs = false
-    var isOthers = false
-    for query in queries where !isOthers {
-      try view.events(query) { recorded in
-        if let app = recorded.event.app {
-          if apps.contains(app) { isTheirs = true } else { isOthers = true }
-        } else if !recorded.event.type.kind.isOperators {
-          isOthers = true
-        }
-        return !isOthers
-      }
-    }
-    return (isTheirs, isOthers)
-  }
-
-  /// What finds all events of the customer. A transaction can have another owner in each
-  /// environment, and a question can ask about any of them.
-  private static func queries(
-    of customer: CustomerReference, _ view: LedgerView
-  ) throws(LedgerError) -> [EventsQuery] {
-    var accounts: Set<Name> = []
-    var queries: [EventsQuery] = []
-    func add(_ change: (inout EventsQuery) -> Void) {
-      var query = EventsQuery()
-      change(&query)
-      queries.append(query)
-    }
-    switch customer {
-    case .account(let name): accounts = [name]
-    case .transaction(let name), .original(let name):
-      for environment in StoreEnvironment.allCases {
-        accounts.formUnion(try view.accounts(of: customer, environments: [environment]))
-      }
-      add { $0.original = name }
-      add { $0.transaction = name }
-    }
-    for account in accounts { add { $0.account = account } }
-    return queries
   }
 
   // MARK: - Appending
@@ -217,7 +158,7 @@ enum AccessRule {
         for named in Named.all(in: event) where foreign == nil {
           let isOthers =
             if let known = known[named] { known } else {
-              try owners(among: apps, [named.query], view).isOthers
+              try view.holding(of: [named.query], among: apps).isOthers
             }
           known[named] = isOthers
           if isOthers { foreign = named }
@@ -284,17 +225,4 @@ extension AccessToken {
 
   /// The apps, which are compared by bytes: a Kelvin sign is no K.
   fileprivate var appNames: Set<Name> { Set(apps.map { Name($0) }) }
-}
-
-extension EventKind {
-  /// Whether an event of the type decides something by somebody's word alone.
-  var isOperators: Bool {
-    switch self {
-    case .entitlementGranted, .entitlementWithdrawn, .accountLinked, .accountTransferred,
-      .accountErased, .transactionAssigned, .noteAdded, .operatorActed, .catalogSet,
-      .contentVersionPublished:
-      true
-    default: false
-    }
-  }
 }

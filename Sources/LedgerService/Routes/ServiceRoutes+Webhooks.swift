@@ -132,13 +132,15 @@ extension ServiceRoutes {
     _ request: Request, _ context: ServiceContext
   ) async throws(Problem) -> Response {
     let members = try await members(
-      request, context, ["name", "url", "types", "environments", "products", "rules", "severities"])
+      request, context,
+      ["name", "url", "types", "environments", "products", "rules", "severities", "apps"])
     let name = try members.required("name").text
     let url = try members.required("url").text
     let types = try members.texts("types")
     let environments = try members.texts("environments")
     let products = try members.texts("products")
     let (rules, severities) = (try members.texts("rules"), try members.texts("severities"))
+    let apps = try members.texts("apps")
     let (keeper, ledger) = (webhooks, work.ledger)
     let response = try await work.run { () throws(Problem) in
       let position: UInt64
@@ -148,7 +150,7 @@ extension ServiceRoutes {
       let (secret, made) = try Self.keeping { () throws(WebhookError) in
         let filter = try MessageFilter.parsed(
           types: types, environments: environments, products: products, rules: rules,
-          severities: severities)
+          severities: severities, apps: apps)
         let store = try keeper.storeMade()
         let secret = try store.create(
           Webhook(name: name, url: url, filter: filter, createdAt: EventLog.systemClock()),

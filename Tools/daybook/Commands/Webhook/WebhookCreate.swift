@@ -49,6 +49,12 @@ struct WebhookCreate: ParsableCommand {
       valueName: "severity"))
   var severity: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Only about customers whom this app has alone (default: every app; repeatable).",
+      valueName: "bundle-id"))
+  var app: [String] = []
+
   @Option(help: "Output format: table, json, jsonl or csv.")
   var format: OutputFormat = .table
 
@@ -75,7 +81,7 @@ struct WebhookCreate: ParsableCommand {
       let webhook = try keepingWebhooks { () throws(WebhookError) in
         let filter = try MessageFilter.parsed(
           types: type, environments: environment.map(\.environment.text), products: product,
-          rules: rule, severities: severity)
+          rules: rule, severities: severity, apps: app)
         let webhook = Webhook(
           name: name, url: url, filter: filter, createdAt: EventLog.systemClock())
         // What is wrong with it is said before a file is made for it.

@@ -1,0 +1,177 @@
+import GRDB
+import LedgerEvents
+import LedgerHistories
+import LedgerModel
+import LedgerStore
+import Testing
+
+@testable import Webhooks
+
+@Suite("A webhook for some apps") struct AppCheckTests {
+  private static let maps = #","app":"com.example.maps""#
+  private static let tides = #","app":"com.example.tides""#
+
+  private static func act(_ id: String, _ type: String, of account: String, _ data: String)
+    -> String
+  {
+    """
+    {"id":"\(id)","type":"\(type)","occurredAt":"2024-02-03T10:00:00Z","source":"operator",\
+    "account":"\(account)","data":{\(data)}}
+    """
+  }
+
+  /// What the webhook for the maps is told in an order of its own, and that of all in another.
+  private func bench() throws -> TellingBench {
+    let bench = try TellingBench()
+    try bench.hook("maps", ["*"], apps: ["com.example.maps"])
+    try bench.hook("all", ["*"])
+    return bench
+  }
+
+  /// Appends one event, and returns what the webhook is told of it.
+  private func told(_ bench: TellingBench, _ lines: String...) throws -> [String] {
+    let before = try bench.toldTo("maps").count
+    for line in lines { try bench.append(line) }
+    try bench.look()
+    return try Array(bench.toldTo("maps").dropFirst(before)).sorted()
+  }
+
+  @Test("is told about customers whom these apps have alone") func customers() throws {
+    let bench = try bench()
+    let bought = ["entitlement.changed", "transaction.purchased"]
+    #expect(
+      try told(bench, Line.purchase("1", of: "ada", more: Self.maps)) == bought.map { "ada \($0)" })
+    #expect(try told(bench, Line.purchase("2", of: "eve", more: Self.tides)).isEmpty)
+    #expect(try told(bench, Line.purchase("3", of: "kim")).isEmpty, "it can be of any app")
+    #expect(
+      try told(bench, Line.refund("4", of: "1", more: Self.maps)) == [
+        "ada entitlement.changed", "ada transaction.refunded",
+      ])
+    // All of them were told to somebody.
+    #expect(try bench.toldTo("all").count == 8)
+  }
+
+  @Test("is told the acts of operators about them, which have no app") func acts() throws {
+    let bench = try bench()
+    _ = try told(bench, Line.purchase("1", of: "ada", more: Self.maps))
+    let grant = "\"entitlement\":\"pro\",\"reason\":\"gift\""
+    #expect(
+      try told(bench, Self.act("g", "entitlement.granted", of: "ada", grant)) == [
+        "ada entitlement.changed", "ada entitlement.granted",
+      ])
+    #expect(try told(bench, Self.act("h", "entitlement.granted", of: "eve", grant)).isEmpty)
+    #expect(try told(bench, Line.catalog("c", "book", "consumable")).contains("- catalog.set"))
+    #expect(
+      try told(
+        bench, Line.catalog("d", "map", "consumable").replacing("}]}}", with: "}]}\(Self.tides)}")
+      ).isEmpty)
+  }
+
+  @Test("is told nothing more once another app has an event of the customer") func mixed() throws {
+    let bench = try bench()
+    #expect(try told(bench, Line.purchase("1", of: "ada", more: Self.maps)).count == 2)
+    #expect(try told(bench, Line.purchase("2", of: "ada", "map", more: Self.tides)).isEmpty)
+    #expect(try told(bench, Line.purchase("3", of: "ada", "sea", more: Self.maps)).isEmpty)
+    // The owner of the refunded transaction is theirs, and the event is another's.
+    #expect(try told(bench, Line.purchase("4", of: "eve", more: Self.maps)).count == 2)
+    #expect(try told(bench, Line.refund("5", of: "4", more: Self.tides)).isEmpty)
+  }
+
+  @Test("is told no act that names another app's customer, too") func between() throws {
+    let bench = try bench()
+    _ = try told(
+      bench, Line.purchase("1", of: "ada", more: Self.maps),
+      Line.purchase("2", of: "eve", more: Self.tides),
+      Line.purchase("3", of: "kim", more: Self.maps))
+    let linked = try told(bench, Self.act("l", "account.linked", of: "ada", "\"to\":\"eve\""))
+    #expect(linked.isEmpty)
+    let moved = try told(bench, Self.act("t", "account.transferred", of: "kim", "\"to\":\"eve\""))
+    #expect(!moved.contains { $0.hasSuffix("account.transferred") }, "\(moved)")
+    #expect(!moved.contains { $0.hasPrefix("eve ") }, "\(moved)")
+  }
+
+  @Test("is told findings about them alone, and what names only a device of theirs")
+  func findings() throws {
+    let bench = try bench()
+    func finish(_ id: String, _ app: String) -> String {
+      """
+      {"id":"\(id)","type":"transaction.finished","occurredAt":"2024-02-01T10:00:05Z",\
+      "device":"d\(id)","transaction":"\(id)","environment":"production"\(app)}
+      """
+    }
+    #expect(
+      try told(bench, finish("1", Self.maps)) == ["- finding.opened", "- transaction.finished"])
+    #expect(try told(bench, finish("2", Self.tides)).isEmpty)
+    let started = #"""
+      {"id":"s1","type":"session.started","occurredAt":"2024-02-01T10:00:05Z","device":"phone",\#
+      "session":"one","environment":"production"
+      """#
+    #expect(try told(bench, started + Self.maps + "}") == ["- session.started"])
+    #expect(
+      try told(bench, started.replacing("s1", with: "s2") + Self.tides + "}").isEmpty)
+    #expect(
+      try told(bench, started.replacing("s1", with: "s3") + Self.maps + "}").isEmpty,
+      "the device has events of another app by now")
+  }
+
+  @Test("is told of each purchase what the apps of its customer so far allow") func random() throws
+  {
+    let bench = try bench()
+    var random = SeededRandom(seed: 11)
+    var apps: [String: Set<String>] = [:]
+    var told: [String] = []
+    var refused = 0
+    for index in 0..<150 {
+      let account = "a\(random.below(40))"
+      let app = random.one(of: [Self.maps, Self.maps, Self.maps, Self.tides, ""])
+      try bench.append(Line.purchase("\(index)", of: account, "p\(index)", more: app))
+      try bench.look()
+      apps[account, default: []].insert(app)
+      if apps[account] == [Self.maps] {
+        told.append("\(account) transaction.purchased")
+      } else {
+        refused += 1
+      }
+    }
+    let received = try bench.toldTo("maps")
+    #expect(received.filter { $0.hasSuffix(".purchased") } == told)
+    #expect(
+      received.filter { $0.hasSuffix(".changed") }
+        == told.map { $0.replacing("transaction.purchased", with: MessageType.changed) })
+    #expect(told.count > 30 && refused > 30)
+  }
+
+  @Test("is for apps that have ids of apps, each of them once, and not too many") func ids() throws
+  {
+    let bench = try TellingBench()
+    for apps: [Name] in [
+      [""], ["com.example maps"], ["com.example.maps", "com.example.maps"],
+      (0...64).map { Name("com.example.a\($0)") },
+    ] {
+      let error = #expect(throws: WebhookError.self) {
+        try bench.hook("maps", ["*"], apps: apps, isTakenUp: false)
+      }
+      #expect(error?.code == .invalid)
+    }
+    #expect(try bench.store.list().isEmpty)
+  }
+
+  @Test("keeps its apps, and a file of the version before has none") func version() throws {
+    let bench = try bench()
+    #expect(try bench.store.webhook(named: "maps").webhook.filter.apps == ["com.example.maps"])
+    try bench.store.database.write { database in
+      try database.execute(
+        sql: """
+          UPDATE webhooks SET filter = json_remove(filter, '$.apps');
+          PRAGMA user_version = 2;
+          """)
+    }
+    try bench.restart()
+    #expect(try bench.store.webhook(named: "maps").webhook.filter.apps == [])
+    let version = try bench.store.database.read {
+      try Int.fetchOne($0, sql: "PRAGMA user_version")
+    }
+    // A program that knows no apps would tell other apps' customers, too: it refuses the file.
+    #expect(version == 3)
+  }
+}
