@@ -57,7 +57,7 @@ extension AccessToken {
       let known = TokenScope.allCases.map(\.rawValue).joined(separator: ", ")
       throw TokenError(.invalid, "a token needs at least one scope, of: \(known).")
     }
-    try AppList.check(apps)
+    try AppList.check(apps, of: "a token")
     if let account {
       guard scopes == [.read] else {
         throw TokenError(

@@ -7,13 +7,14 @@ package enum AppList {
 
   /// Checks that the list is not too long and has nothing but bundle ids, each of them once.
   ///
+  /// - Parameter what: What is restricted, such as `a token`.
   /// - Throws: ``TokenError``: `invalid`, with what was expected.
-  package static func check(_ apps: [String]) throws(TokenError) {
+  package static func check(_ apps: [String], of what: String) throws(TokenError) {
     guard apps.count <= countMax else {
       throw TokenError(
         .invalid,
-        "a restriction can have at most \(countMax) apps, and these are \(apps.count): leave "
-          + "them out, or make several.")
+        "\(what) can be restricted to at most \(countMax) apps, and these are \(apps.count): "
+          + "leave them out, or make several.")
     }
     for app in apps {
       guard (1...idCountMax).contains(app.utf8.count),

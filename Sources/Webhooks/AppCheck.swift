@@ -4,66 +4,119 @@ internal import LedgerQueries
 internal import LedgerStore
 internal import Synchronization
 
-/// Whether a webhook for some apps may be told a message, by what the log says now.
+/// Whether webhooks for some apps may be told messages, by what the log says.
 ///
-/// It is told about customers who have events of these apps and of no others, as a token for some
-/// apps is. What the log says later than the look that has found the message can only refuse more.
+/// They are told about customers who have events of these apps and of no others, as a token for
+/// some apps is. A message tells a state, or the difference of two; the customer has to be theirs
+/// at the position of each.
+///
+/// To answer that can take a fold of the customer's unit, and nobody else can use the queues while
+/// messages are put into them. So what is asked in a transaction is answered after it, and then the
+/// transaction is done again. Used by one thread at a time.
 final class AppCheck: Sendable {
+  private enum Subject: Hashable {
+    case event
+    case name(NameNumber)
+  }
+
   private struct Question: Hashable {
-    var customer: NameNumber
+    var subject: Subject
+    /// That of the event, or of the state.
+    var position: UInt64
     var apps: [Name]
   }
 
-  private let ledger: Ledger
-  /// The customers who were looked at in this step. One has often several messages.
-  private let known = Mutex<[Question: Bool]>([:])
+  private struct State {
+    var answers: [Question: AppHolding] = [:]
+    var open: Set<Question> = []
+  }
 
-  init(_ ledger: Ledger) { self.ledger = ledger }
+  private let state = Mutex(State())
 
+  /// Whether everything was answered that was asked.
+  var isComplete: Bool { state.withLock { $0.open.isEmpty } }
+
+  /// Whether a message may be told; false if that is not known yet.
+  ///
   /// - Parameter apps: The apps of the webhook; empty for every app.
-  /// - Complexity: O(*n*) in the events of the customer's unit, once for each customer; O(1) for
-  ///   every app.
-  /// - Throws: ``LedgerError``.
-  func admit(_ message: Message, for apps: [Name]) throws(LedgerError) -> Bool {
+  func admits(_ message: Message, for apps: [Name]) -> Bool {
     if apps.isEmpty { return true }
-    return try ledger.read { (view) throws(LedgerError) in
-      if let event = message.event,
-        try view.holding(ofEventAt: event, among: Set(apps)).isOthers
-      {
+    return state.withLock { state in
+      func holds(
+        _ subject: Subject, at position: UInt64, _ condition: (AppHolding) -> Bool
+      ) -> Bool {
+        let question = Question(subject: subject, position: position, apps: apps)
+        if let answer = state.answers[question] { return condition(answer) }
+        state.open.insert(question)
         return false
       }
-      for customer in [message.customer] + message.others {
-        if try !isTheirs(customer, apps, view) { return false }
+      // All questions of a message are asked together.
+      var isTold = true
+      if let event = message.event, !holds(.event, at: event, { !$0.isOthers }) { isTold = false }
+      for position in message.statesAt {
+        if message.customer != 0,
+          !holds(.name(message.customer), at: position, { $0.isTheirsAlone })
+        {
+          isTold = false
+        }
+        for name in message.others where !holds(.name(name), at: position, { !$0.isOthers }) {
+          isTold = false
+        }
       }
-      return true
+      return isTold
     }
   }
 
-  private func isTheirs(
-    _ customer: NameNumber, _ apps: [Name], _ view: LedgerView
-  ) throws(LedgerError) -> Bool {
-    let question = Question(customer: customer, apps: apps)
-    if let answer = known.withLock({ $0[question] }) { return answer }
-    let answer = try Self.isTheirs(customer, Set(apps), view)
-    known.withLock { $0[question] = answer }
-    return answer
+  /// Answers what was asked. If the log does not have what a question is about, or it is damaged,
+  /// nothing is told about the customer.
+  ///
+  /// - Parameter unreadable: Called with the reason if that is so.
+  /// - Complexity: O(*n* log *n*) in the events of the customer's unit for each question, O(*n*) if
+  ///   all of them are of the apps.
+  /// - Throws: ``LedgerError`` if the ledger cannot be read at all.
+  func answer(
+    from ledger: Ledger, unreadable: (LedgerError) -> Void
+  ) throws(LedgerError) {
+    let open = state.withLock { $0.open }
+    let answers = try ledger.read { (view) throws(LedgerError) in
+      var answers: [Question: AppHolding] = [:]
+      for question in open {
+        do throws(LedgerError) { answers[question] = try Self.holding(question, view) } catch {
+          guard error.code == .corrupt || error.code == .notFound else { throw error }
+          unreadable(error)
+          answers[question] = AppHolding(isTheirs: false, isOthers: true)
+        }
+      }
+      return answers
+    }
+    state.withLock { state in
+      state.answers.merge(answers) { _, new in new }
+      state.open.subtract(answers.keys)
+    }
   }
 
-  /// Whether the apps have a customer alone. What is about nobody is theirs if its event is.
-  private static func isTheirs(
-    _ customer: NameNumber, _ apps: Set<Name>, _ view: LedgerView
-  ) throws(LedgerError) -> Bool {
-    guard customer != 0 else { return true }
-    let use = try view.log.name(customer)
+  private static func holding(
+    _ question: Question, _ view: LedgerView
+  ) throws(LedgerError) -> AppHolding {
+    let apps = try KnownApps(Set(question.apps), view)
+    guard case .name(let number) = question.subject else {
+      return try view.holding(ofEventAt: question.position, among: apps)
+    }
+    let clocks = Clocks(asOf: .position(question.position))
+    let use = try view.log.name(number)
     switch use.kind {
-    case .account: return try view.holding(of: .account(use.name), among: apps).isTheirsAlone
-    case .transaction:
-      return try view.holding(of: .transaction(use.name), among: apps).isTheirsAlone
+    case .account: return try view.holding(of: .account(use.name), among: apps, at: clocks)
+    case .transaction: return try view.holding(of: .transaction(use.name), among: apps, at: clocks)
     case .device:
       var query = EventsQuery()
       query.device = use.name
-      return try view.holding(of: [query], among: apps).isTheirsAlone
-    default: return true
+      query.clocks = clocks
+      return try view.holding(of: [query], among: apps)
+    default:
+      // A payment, a download or a session, which has a customer only through what is connected
+      // with it; or a product, which has none. Whose it is, its event says.
+      let holding = try view.holding(ofUnitOf: number, among: apps, at: clocks)
+      return AppHolding(isTheirs: true, isOthers: holding.isOthers)
     }
   }
 }

@@ -48,6 +48,9 @@ struct Look {
     var product: Name?
     /// The accounts; the transaction, its original or the device if there is none.
     var customers: [(number: NameNumber, isAccount: Bool)]
+    /// What else it names that belongs to somebody: transactions; if it is about nobody, what its
+    /// customer may be found by.
+    var others: [NameNumber]
   }
 
   /// The position, its root and the generation of the projections.
@@ -192,9 +195,12 @@ struct Looker {
       }
     }
     var customers = accounts.filter { $0 != 0 }.map { (number: $0, isAccount: true) }
+    var named = [fact.transaction, fact.original]
     if customers.isEmpty {
       let names = [fact.transaction, fact.original, fact.device]
-      customers = [(names.first { $0 != 0 } ?? 0, false)]
+      let name = names.first { $0 != 0 } ?? 0
+      customers = [(name, false)]
+      if name == 0 { named = [fact.payment, fact.download, fact.session] }
     }
     look.events.append(
       Look.Event(
@@ -202,7 +208,7 @@ struct Looker {
         environment: fact.environment
           ?? (fact.kind.countsInEveryEnvironment ? nil : .production),
         product: product == 0 ? nil : view.texts.text(of: product),
-        customers: customers))
+        customers: customers, others: named.filter { $0 != 0 }))
   }
 
   /// The unit that knows what an event does not say of its transaction; nil if it is of none.

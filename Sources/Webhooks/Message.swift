@@ -10,7 +10,8 @@ struct Message {
   /// The number of the account that it is about; of the transaction or the device if there is none.
   /// Messages about one are sent one after the other.
   var customer: NameNumber
-  /// The other customers whom its event names: that to whom an account was linked or transferred.
+  /// What else its event or finding names that belongs to somebody: the account to which one was
+  /// linked or transferred, and transactions.
   var others: [NameNumber] = []
   /// Whether ``customer`` is that of an account.
   var isAboutAccount: Bool
@@ -18,6 +19,8 @@ struct Message {
   var position: UInt64
   /// The event that it tells of, or at which a rule is broken; nil if it tells what an account has.
   var event: UInt64?
+  /// The positions of the states that it tells: that of the look, and that of the state before.
+  var statesAt: Set<UInt64>
   /// The store time at which it is true.
   var at: Int64
   /// nil if it counts in every environment.

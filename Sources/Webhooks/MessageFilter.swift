@@ -51,7 +51,7 @@ package struct MessageFilter: Hashable, Sendable {
         "no message has the type \"\(type)\"\(near.map { ": did you mean \($0)?" } ?? ". ")"
           + (near == nil ? "`daybook types` shows those of events." : ""))
     }
-    do throws(TokenError) { try AppList.check(apps.map(\.text)) } catch {
+    do throws(TokenError) { try AppList.check(apps.map(\.text), of: "a webhook") } catch {
       throw WebhookError(.invalid, error.message)
     }
     if let rule = rules.first(where: MessageType.isNeverTold) {

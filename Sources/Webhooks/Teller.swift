@@ -18,6 +18,7 @@ package final class Teller: Sendable {
   private let ledger: Ledger
   private let database: WebhookDatabase
   private let clock: @Sendable () -> Instant
+  private let unreadable: @Sendable (LedgerError) -> Void
 
   /// What a step has done.
   package enum Outcome: Sendable, Hashable {
@@ -34,18 +35,24 @@ package final class Teller: Sendable {
   ///   - ledger: What is told.
   ///   - store: Where to.
   ///   - clock: The present time.
+  ///   - unreadable: Called if a webhook for some apps is not told something, because the log does
+  ///     not say whose customer it is about.
   package init(
     _ ledger: Ledger, _ store: WebhookStore,
-    clock: @escaping @Sendable () -> Instant = EventLog.systemClock
+    clock: @escaping @Sendable () -> Instant = EventLog.systemClock,
+    unreadable: @escaping @Sendable (LedgerError) -> Void = { _ in }
   ) {
     (self.ledger, self.clock, database) = (ledger, clock, store.database)
+    self.unreadable = unreadable
   }
 
   /// Looks once, and puts what it finds into the queues. That is durable when this returns.
   ///
   /// - Complexity: O(*k*) in the events since the last step, up to ``Look/eventsMax``, and in the
   ///   accounts and products of the units that they touch. The first step of all, a change of the
-  ///   catalogue and a new generation of the projections go through all customers, in pieces.
+  ///   catalogue and a new generation of the projections go through all customers, in pieces. If
+  ///   there are webhooks for some apps, ``AppCheck/answer(from:unreadable:)`` for each customer
+  ///   who has a message.
   /// - Throws: ``WebhookError``; ``LedgerError`` if the projections cannot be read.
   package func step() throws -> Outcome {
     let now = clock()
@@ -70,20 +77,18 @@ package final class Teller: Sendable {
     }
     guard let look else { return .waiting }
     if look.isBehind { ledger.foldSoon() }
-    var failure: LedgerError?
-    do {
-      return try database.write { database in
-        do {
-          return try Telling(database, self.ledger, now).tell(look, request, dueCount: due.count)
-        } catch let error as LedgerError {
-          failure = error
-          throw error
+    let apps = AppCheck()
+    while true {
+      var outcome = Outcome.more
+      try database.write { database in
+        try database.inSavepoint {
+          outcome = try Telling(database, self.ledger.log.identity.ledger, apps, now).tell(
+            look, request, dueCount: due.count)
+          return apps.isComplete ? .commit : .rollback
         }
       }
-    } catch {
-      // It is the ledger that cannot be read, and not the file of the webhooks.
-      if let failure { throw failure }
-      throw error
+      if apps.isComplete { return outcome }
+      try apps.answer(from: ledger, unreadable: unreadable)
     }
   }
 
@@ -122,9 +127,8 @@ private struct Telling {
   /// The webhooks whose queues are full.
   private let full: Set<Int64>
 
-  init(_ database: Database, _ ledger: Ledger, _ now: Instant) throws {
-    (self.database, self.ledger, self.now) = (database, ledger.log.identity.ledger, now)
-    apps = AppCheck(ledger)
+  init(_ database: Database, _ ledger: [UInt8], _ apps: AppCheck, _ now: Instant) throws {
+    (self.database, self.ledger, self.apps, self.now) = (database, ledger, apps, now)
     // They may have changed since the look: one that was removed meanwhile gets nothing.
     webhooks = try StoredWebhook.all(database)
     full = try Set(
@@ -153,7 +157,7 @@ private struct Telling {
     }
     guard var progress = request.progress else { return try begin(look, request) }
     guard look.isContinued(progress) else { return try beginAgain(look, progress, request) }
-    for event in look.events { try tell(event, at: look.at) }
+    for event in look.events { try tell(event, look) }
     let other = progress.walk.map { $0.after ?? .max } ?? progress.position
     let tellsAnswers = progress.walk?.tellsAnswers ?? true
     let tellsFindings = progress.walk?.tellsFindings ?? progress.tracksFindings
@@ -261,9 +265,9 @@ private struct Telling {
   // MARK: - Messages
 
   private func add(_ message: Message, _ origin: Origin) throws {
-    let receivers = try webhooks.filter {
-      try origin.isNews(for: $0) && $0.webhook.filter.admits(message)
-        && apps.admit(message, for: $0.webhook.filter.apps)
+    let receivers = webhooks.filter {
+      origin.isNews(for: $0) && $0.webhook.filter.admits(message)
+        && apps.admits(message, for: $0.webhook.filter.apps)
     }
     guard !receivers.isEmpty else { return }
     let number = try DeliveryQueue.add(message, in: ledger, database)
@@ -274,15 +278,14 @@ private struct Telling {
     }
   }
 
-  private func tell(_ event: Look.Event, at moment: Int64) throws {
+  private func tell(_ event: Look.Event, _ look: Look) throws {
     for (customer, isAccount) in event.customers {
       try add(
         Message(
           type: event.type, customer: customer,
-          others: event.customers.map(\.number).filter { $0 != customer },
-          isAboutAccount: isAccount,
-          position: event.position, event: event.position, at: moment,
-          environment: event.environment,
+          others: (event.customers.map(\.number) + event.others).filter { $0 != customer },
+          isAboutAccount: isAccount, position: event.position, event: event.position,
+          statesAt: [look.position], at: look.at, environment: event.environment,
           products: Set([event.product].compactMap { $0 }), content: "{}"),
         Origin(after: event.position - 1))
     }
@@ -297,7 +300,7 @@ private struct Telling {
       return
     }
     let row = try Row.fetchOne(
-      database, sql: "SELECT due, entries FROM told WHERE account = ?",
+      database, sql: "SELECT due, entries, position FROM told WHERE account = ?",
       arguments: [Int64(account)])
     let before = try row.map { try ToldEntry.list($0["entries"]) } ?? []
     let after = entries.map { ToldEntry($0) }
@@ -305,20 +308,24 @@ private struct Telling {
     if before == after, dueBefore == due { return }
     var origin = origin
     if let dueBefore, dueBefore <= look.at { origin.due = dueBefore }
-    if isTold, before != after { try tell(account, before, after, look, origin) }
+    if isTold, before != after {
+      let toldAt: Int64? = row?["position"]
+      let states = Set([look.position] + (toldAt.map { [UInt64($0)] } ?? []))
+      try tell(account, before, after, look, origin, states)
+    }
     if after.isEmpty, due == nil {
       try database.execute(
         sql: "DELETE FROM told WHERE account = ?", arguments: [Int64(account)])
     } else {
       try database.execute(
-        sql: "INSERT OR REPLACE INTO told (account, due, entries) VALUES (?, ?, ?)",
-        arguments: [Int64(account), due, try ToldEntry.text(after)])
+        sql: "INSERT OR REPLACE INTO told (account, due, entries, position) VALUES (?, ?, ?, ?)",
+        arguments: [Int64(account), due, try ToldEntry.text(after), Int64(look.position)])
     }
   }
 
   private func tell(
     _ account: NameNumber, _ before: [ToldEntry], _ after: [ToldEntry], _ look: Look,
-    _ origin: Origin
+    _ origin: Origin, _ states: Set<UInt64>
   ) throws {
     for environment in StoreEnvironment.allCases {
       let (was, now) = (before.of(environment), after.of(environment))
@@ -330,7 +337,7 @@ private struct Telling {
       try add(
         Message(
           type: MessageType.changed, customer: account, isAboutAccount: true,
-          position: look.position, at: look.at, environment: environment,
+          position: look.position, statesAt: states, at: look.at, environment: environment,
           products: Set(changed.flatMap(\.names)),
           content: MessageContent.of(difference)), origin)
     }
@@ -390,8 +397,9 @@ private struct Telling {
     let finding = noted.finding
     return Message(
       type: type, customer: finding.account != 0 ? finding.account : noted.key.anchor,
+      others: finding.transaction != 0 ? [finding.transaction] : [],
       isAboutAccount: finding.account != 0, position: look.position, event: finding.position,
-      at: look.at, environment: finding.environment,
+      statesAt: [look.position], at: look.at, environment: finding.environment,
       products: Set([group.products[finding.product]].compactMap { $0 }), rule: finding.rule,
       content: text)
   }

@@ -10,8 +10,7 @@ internal import ServiceAccess
 /// are sent. So what is erased from the ledger is erased here.
 final class WebhookDatabase: Sendable {
   static let fileName = "webhooks.sqlite"
-  /// The version of the tables below. A program of version 2 would read the filter of version 3
-  /// without its apps, and tell other apps' customers, too.
+  /// The version of the tables below.
   static let version = 3
   /// How long a change waits for one of another process, in seconds.
   private static let busySeconds: TimeInterval = 10
@@ -70,8 +69,8 @@ final class WebhookDatabase: Sendable {
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         switch found {
         case 0: try database.execute(sql: Self.tables)
-        case 1: try database.execute(sql: Self.columnsOfVersion2)
-        case 2: break
+        case 1: try database.execute(sql: Self.columnsOfVersion2 + Self.columnsOfVersion3)
+        case 2: try database.execute(sql: Self.columnsOfVersion3)
         default: return found
         }
         try database.execute(sql: "PRAGMA user_version = \(Self.version)")
@@ -117,6 +116,13 @@ final class WebhookDatabase: Sendable {
     ALTER TABLE webhooks ADD COLUMN wakes INTEGER NOT NULL DEFAULT 0;
     """
 
+  /// What version 3 has more than version 2: the position at which an account had what was told.
+  private static let columnsOfVersion3 = """
+    ALTER TABLE told ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+    UPDATE told SET position = coalesce(
+      (SELECT json_extract(content, '$.position') FROM progress), 0);
+    """
+
   /// Times are microseconds since 1970. A delivery's state is a number of ``Delivery/State``. The
   /// first waiting delivery of each customer is the one that is tried: it has `nextAt`, and the
   /// others of the customer have not. A delivery's customer is that of its message, but for one
@@ -144,7 +150,8 @@ final class WebhookDatabase: Sendable {
     CREATE TABLE told (
       account INTEGER PRIMARY KEY,
       due INTEGER,
-      entries TEXT NOT NULL
+      entries TEXT NOT NULL,
+      position INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX toldDue ON told (due) WHERE due IS NOT NULL;
     CREATE TABLE findings (

@@ -182,7 +182,7 @@ package struct WebhookStore: Sendable {
     try database.write { database in
       let id = try Self.id(of: name, database)
       let message = Message(
-        type: MessageType.test, customer: 0, isAboutAccount: false, position: 0,
+        type: MessageType.test, customer: 0, isAboutAccount: false, position: 0, statesAt: [],
         at: now.microseconds, content: "{\"webhook\":\"\(name)\",\"number\":\"\(once)\"}")
       let number = try DeliveryQueue.add(message, in: [], database)
       try DeliveryQueue.enqueue(
@@ -329,19 +329,26 @@ struct StoredWebhook {
 
 /// A filter as JSON.
 private struct FilterForm: Codable {
+  /// None if the webhook is for some apps: a program that knows no apps, and has the file open,
+  /// tells it nothing then, in place of everything.
   var types: [String]
   var environments: [String]
   var products: [String]
   var rules: [String]
   var severities: [String]
-  /// nil in a file of a version that had no apps.
+  /// nil for all apps.
   var apps: [String]?
+  /// The types of a webhook for some apps.
+  var typesOfApps: [String]?
 
   static func text(_ filter: MessageFilter) throws(WebhookError) -> String {
+    let isForApps = !filter.apps.isEmpty
     let form = FilterForm(
-      types: filter.types, environments: filter.environments.map(\.text),
+      types: isForApps ? [] : filter.types, environments: filter.environments.map(\.text),
       products: filter.products.map(\.text), rules: filter.rules.map(\.id),
-      severities: filter.severities.map(\.text), apps: filter.apps.map(\.text))
+      severities: filter.severities.map(\.text),
+      apps: isForApps ? filter.apps.map(\.text) : nil,
+      typesOfApps: isForApps ? filter.types : nil)
     do { return String(decoding: try JSONEncoder().encode(form), as: UTF8.self) } catch {
       throw WebhookError(.invalid, "the filter cannot be written: \(error)")
     }
@@ -350,7 +357,8 @@ private struct FilterForm: Codable {
   static func filter(_ text: String) throws -> MessageFilter {
     let form = try JSONDecoder().decode(FilterForm.self, from: Data(text.utf8))
     return MessageFilter(
-      types: form.types, environments: form.environments.compactMap(StoreEnvironment.init(text:)),
+      types: form.typesOfApps ?? form.types,
+      environments: form.environments.compactMap(StoreEnvironment.init(text:)),
       products: form.products.map { Name($0) },
       rules: form.rules.compactMap { id in Rule.allCases.first { $0.id == id } },
       severities: form.severities.compactMap { text in

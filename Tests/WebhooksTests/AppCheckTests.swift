@@ -114,6 +114,89 @@ import Testing
       "the device has events of another app by now")
   }
 
+  @Test("is told nothing of what another app's customer has handed on") func handedOn() throws {
+    let bench = try bench()
+    _ = try told(
+      bench, Line.purchase("1", of: "eve", "map", more: Self.maps),
+      Line.purchase("2", of: "kim", "tide", more: Self.tides))
+    let first = Self.act("t1", "account.transferred", of: "kim", "\"to\":\"eve\"")
+    #expect(try told(bench, first).isEmpty, "she has the tide now")
+    // Now she has nothing but what is the maps', and what she had before was not.
+    let second = Self.act("t2", "account.transferred", of: "eve", "\"to\":\"zoe\"")
+    #expect(try told(bench, second).isEmpty)
+    #expect(try bench.toldTo("all").contains("eve entitlement.changed"))
+  }
+
+  @Test("is told no event of its customer that names another app's purchase")
+  func foreignPurchase() throws {
+    let bench = try bench()
+    _ = try told(
+      bench, Line.purchase("1", of: "ada", more: Self.maps),
+      Line.purchase("2", of: "eve", more: Self.tides))
+    let note = #"""
+      {"id":"n","type":"note.added","occurredAt":"2024-02-03T10:00:00Z","source":"operator",\#
+      "account":"ada","transaction":"2","data":{"text":"the same card"}}
+      """#
+    #expect(try told(bench, note).isEmpty)
+    let everything = try bench.toldTo("all")
+    #expect(everything.contains("ada note.added"), "\(everything)")
+    #expect(
+      try told(bench, note.replacing("\"2\"", with: "\"1\"").replacing("\"n\"", with: "\"m\""))
+        == ["ada note.added"])
+  }
+
+  @Test("is told no finding that comes to belong to another app's customer") func closed() throws {
+    let bench = try bench()
+    let finish = #"""
+      {"id":"f","type":"transaction.finished","occurredAt":"2024-02-01T10:00:05Z","device":"d",\#
+      "transaction":"7","environment":"production"
+      """#
+    #expect(try told(bench, finish + Self.maps + "}").contains("- finding.opened"))
+    #expect(try told(bench, Line.purchase("9", of: "eve", more: Self.tides)).isEmpty)
+    // The finding names nobody and a device of the maps, and its transaction is eve's.
+    let late = try told(
+      bench, Line.purchase("7", of: "eve", more: Self.maps + ",\"device\":\"d\""))
+    #expect(late.isEmpty)
+    #expect(try bench.toldTo("all").contains("- finding.closed"))
+  }
+
+  @Test("is told no payment of a customer who has another app, too") func payments() throws {
+    let bench = try bench()
+    let paying = #"""
+      {"id":"p1","type":"payment.added","occurredAt":"2024-02-01T09:59:00Z","payment":"pay",\#
+      "product":"book","environment":"production"
+      """#
+    #expect(try told(bench, paying + Self.maps + "}") == ["- payment.added"])
+    #expect(
+      try told(
+        bench, Line.purchase("1", of: "ada", more: Self.tides + ",\"payment\":\"pay\"")
+      ).isEmpty)
+    #expect(try told(bench, paying.replacing("p1", with: "p2") + Self.maps + "}").isEmpty)
+    #expect(try bench.toldTo("all").last == "- payment.added")
+  }
+
+  @Test("is told nothing about events that the log does not have, and everybody else is")
+  func unreadable() throws {
+    let bench = try bench()
+    try bench.append(Line.purchase("1", of: "ada", more: Self.maps))
+    let message = Message(
+      type: MessageType.opened, customer: 0, isAboutAccount: false, position: 9, event: 9,
+      statesAt: [9], at: 0, environment: nil, content: "{}")
+    let check = AppCheck()
+    #expect(!check.admits(message, for: ["com.example.maps"]))
+    #expect(check.admits(message, for: []) && !check.isComplete)
+    var reasons: [LedgerError] = []
+    try check.answer(from: bench.ledger) { reasons.append($0) }
+    #expect(check.isComplete && reasons.map(\.code) == [.notFound])
+    #expect(!check.admits(message, for: ["com.example.maps"]))
+    var other = message
+    other.event = 1
+    other.statesAt = [1]
+    #expect(!check.admits(other, for: ["com.example.maps"]))
+    try check.answer(from: bench.ledger) { reasons.append($0) }
+    #expect(check.admits(other, for: ["com.example.maps"]) && reasons.count == 1)
+  }
+
   @Test("is told of each purchase what the apps of its customer so far allow") func random() throws
   {
     let bench = try bench()
@@ -159,10 +242,19 @@ import Testing
   @Test("keeps its apps, and a file of the version before has none") func version() throws {
     let bench = try bench()
     #expect(try bench.store.webhook(named: "maps").webhook.filter.apps == ["com.example.maps"])
+    // A program that knows no apps and has the file open reads no types, and tells nothing.
+    let types = try bench.store.database.read {
+      try String.fetchAll(
+        $0, sql: "SELECT json_extract(filter, '$.types') FROM webhooks ORDER BY name")
+    }
+    #expect(types == [#"["*"]"#, "[]"])
+    try bench.append(Line.purchase("1", of: "ada", more: Self.maps))
+    try bench.look()
     try bench.store.database.write { database in
       try database.execute(
         sql: """
-          UPDATE webhooks SET filter = json_remove(filter, '$.apps');
+          UPDATE webhooks SET filter = json_remove(filter, '$.apps', '$.typesOfApps');
+          ALTER TABLE told DROP COLUMN position;
           PRAGMA user_version = 2;
           """)
     }
@@ -171,7 +263,11 @@ import Testing
     let version = try bench.store.database.read {
       try Int.fetchOne($0, sql: "PRAGMA user_version")
     }
-    // A program that knows no apps would tell other apps' customers, too: it refuses the file.
+    // A program that knows no apps refuses the file when it opens it.
     #expect(version == 3)
+    let told = try bench.store.database.read {
+      try Int.fetchAll($0, sql: "SELECT position FROM told")
+    }
+    #expect(told == [1])
   }
 }

@@ -373,6 +373,7 @@ import Testing
         sql: """
           ALTER TABLE webhooks DROP COLUMN madeAfter;
           ALTER TABLE webhooks DROP COLUMN wakes;
+          ALTER TABLE told DROP COLUMN position;
           PRAGMA user_version = 1;
           """)
     }

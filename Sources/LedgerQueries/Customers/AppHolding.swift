@@ -3,50 +3,59 @@ internal import LedgerModel
 package import LedgerStore
 
 /// Whether somebody has events of some apps, and whether of others.
-package struct AppHolding: Sendable {
+package struct AppHolding: Hashable, Sendable {
   /// There is an event of the apps.
-  package private(set) var isTheirs = false
+  package private(set) var isTheirs: Bool
   /// There is an event of another app, or of no app.
-  package private(set) var isOthers = false
+  package private(set) var isOthers: Bool
+
+  package init(isTheirs: Bool = false, isOthers: Bool = false) {
+    (self.isTheirs, self.isOthers) = (isTheirs, isOthers)
+  }
 
   /// Whether the apps have the customer alone.
   package var isTheirsAlone: Bool { isTheirs && !isOthers }
 
-  fileprivate mutating func add(_ record: borrowing RecordView, _ apps: KnownApps) {
-    if apps.contains(record) {
+  /// Adds an event. One that states no app can be of any: who may append for one app could else
+  /// make such a customer theirs with one event. Only the acts of operators have no app.
+  fileprivate mutating func add(app: NameNumber, _ kind: EventKind, _ apps: KnownApps) {
+    if apps.contains(app) {
       isTheirs = true
-    } else if record.number(.app) != 0 || !record.kind.isOperators {
+    } else if app != 0 || !kind.isOperators {
       isOthers = true
     }
   }
 }
 
 extension LedgerView {
-  /// Who has the events of a customer: some apps, or others.
+  /// Who has the events of a customer at the clocks: some apps, or others.
   ///
-  /// An event that states no app can be of any: who may append for one app could else make such a
-  /// customer theirs with one event. Only the acts of operators have no app.
-  ///
-  /// - Complexity: O(*n*) in the events of the customer's unit, up to the first one of another app.
+  /// - Complexity: O(*n*) in the facts of the customer's unit if all of them are of the apps,
+  ///   otherwise O(*n* log *n*), because they are folded to find whose they are.
   /// - Throws: ``LedgerError``.
   package func holding(
-    of customer: CustomerReference, among apps: Set<Name>
+    of customer: CustomerReference, among apps: KnownApps, at clocks: Clocks = .now
   ) throws(LedgerError) -> AppHolding {
-    try holding(of: try queries(of: customer), among: apps)
+    if case .account(let name) = customer {
+      guard let number = try number(of: .account, name) else { return AppHolding() }
+      let holding = try holding(ofUnitOf: number, among: apps, at: clocks, stating: number)
+      if holding.isTheirsAlone { return holding }
+    }
+    return try holding(of: try queries(of: customer, clocks), among: apps)
   }
 
   /// Who has the events that any of the queries selects.
   ///
-  /// - Complexity: As ``holding(of:among:)-(CustomerReference,_)``.
+  /// - Complexity: As ``events(_:_:)``, without decoding events.
   /// - Throws: ``LedgerError``.
   package func holding(
-    of queries: [EventsQuery], among apps: Set<Name>
+    of queries: [EventsQuery], among apps: KnownApps
   ) throws(LedgerError) -> AppHolding {
-    let known = try KnownApps(apps, self)
     var holding = AppHolding()
     for query in queries where !holding.isOthers {
       try matches(of: query) { (position) throws(LedgerError) in
-        holding.add(try log.record(at: position), known)
+        let record = try log.record(at: position)
+        holding.add(app: record.number(.app), record.kind, apps)
         return !holding.isOthers
       }
     }
@@ -57,20 +66,42 @@ extension LedgerView {
   ///
   /// - Throws: ``LedgerError``: `notFound`, `corrupt`.
   package func holding(
-    ofEventAt position: UInt64, among apps: Set<Name>
+    ofEventAt position: UInt64, among apps: KnownApps
   ) throws(LedgerError) -> AppHolding {
     var holding = AppHolding()
-    holding.add(try log.record(at: position), try KnownApps(apps, self))
+    let record = try log.record(at: position)
+    holding.add(app: record.number(.app), record.kind, apps)
     return holding
+  }
+
+  /// Who has the events of a unit, which are all that are connected with a name.
+  ///
+  /// - Parameter account: If it is set, only events that state this account count as the apps'.
+  /// - Complexity: O(*n*) in the facts of the unit.
+  /// - Throws: ``LedgerError``.
+  package func holding(
+    ofUnitOf name: NameNumber, among apps: KnownApps, at clocks: Clocks,
+    stating account: NameNumber? = nil
+  ) throws(LedgerError) -> AppHolding {
+    guard let unit = try unitNumber(of: name) else { return AppHolding() }
+    var (isTheirs, holding) = (false, AppHolding())
+    for fact in try facts(of: unit, at: clocks) {
+      holding.add(app: fact.app, fact.kind, apps)
+      if account.map({ $0 == fact.account }) ?? true, apps.contains(fact.app) { isTheirs = true }
+    }
+    return AppHolding(isTheirs: isTheirs, isOthers: holding.isOthers)
   }
 
   /// What finds all events of the customer. A transaction can have another owner in each
   /// environment, and a question can ask about any of them.
-  private func queries(of customer: CustomerReference) throws(LedgerError) -> [EventsQuery] {
+  private func queries(
+    of customer: CustomerReference, _ clocks: Clocks
+  ) throws(LedgerError) -> [EventsQuery] {
     var accounts: Set<Name> = []
     var queries: [EventsQuery] = []
     func add(_ change: (inout EventsQuery) -> Void) {
       var query = EventsQuery()
+      query.clocks = clocks
       change(&query)
       queries.append(query)
     }
@@ -78,7 +109,8 @@ extension LedgerView {
     case .account(let name): accounts = [name]
     case .transaction(let name), .original(let name):
       for environment in StoreEnvironment.allCases {
-        accounts.formUnion(try self.accounts(of: customer, environments: [environment]))
+        accounts.formUnion(
+          try self.accounts(of: customer, environments: [environment], clocks: clocks))
       }
       add { $0.original = name }
       add { $0.transaction = name }

@@ -1,17 +1,20 @@
-internal import LedgerEvents
+package import LedgerEvents
 internal import LedgerModel
-internal import LedgerStore
+package import LedgerStore
 
 /// The events that state one of some apps: all that an answer for somebody with these apps alone
 /// knows of (``EventsQuery/knownApps``).
 ///
 /// An event that states no app can be of any, so it is not one of them.
-struct KnownApps {
+package struct KnownApps {
   private let numbers: Set<NameNumber>
 
-  init(_ apps: Set<Name>, _ view: LedgerView) throws(LedgerError) {
+  /// - Complexity: O(*k* log *n*) in the number of apps.
+  package init(_ apps: Set<Name>, _ view: LedgerView) throws(LedgerError) {
     numbers = try view.numbers(of: .app, apps)
   }
+
+  func contains(_ app: NameNumber) -> Bool { numbers.contains(app) }
 
   func contains(_ record: borrowing RecordView) -> Bool { numbers.contains(record.number(.app)) }
 

@@ -106,7 +106,9 @@ enum AccessRule {
       }
     case .customer(let customer):
       let holding: AppHolding
-      do throws(LedgerError) { holding = try view.holding(of: customer, among: apps) } catch {
+      do throws(LedgerError) {
+        holding = try view.holding(of: customer, among: try KnownApps(apps, view))
+      } catch {
         throw Problem(error)
       }
       guard holding.isTheirsAlone else {
@@ -149,9 +151,9 @@ enum AccessRule {
   static func refusals(
     of events: [Event], by token: AccessToken, in view: LedgerView
   ) throws(Problem) -> [String?] {
-    let apps = token.appNames
     var known: [Named: Bool] = [:]
     do throws(LedgerError) {
+      let apps = try KnownApps(token.appNames, view)
       var refusals: [String?] = []
       for event in events {
         var foreign: Named?

@@ -51,7 +51,9 @@ struct WebhookService: Service {
     let client = MessageSender.client(
       connectSeconds: connectSeconds, connectionsMax: Webhook.countMax * attemptsMax)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.find(Teller(ledger, store, clock: clock)) }
+      group.addTask {
+        await self.find(Teller(ledger, store, clock: clock, unreadable: noteUnreadable))
+      }
       group.addTask {
         await self.send(
           Outbox(ledger, store),
@@ -67,6 +69,12 @@ struct WebhookService: Service {
   }
 
   // MARK: - Finding
+
+  private func noteUnreadable(_ error: LedgerError) {
+    logger.error(
+      "a webhook for some apps is not told about a customer whose events cannot be read",
+      metadata: ["reason": "\(error)"])
+  }
 
   private func find(_ teller: Teller) async {
     var complaint = Complaint(logger: logger)
