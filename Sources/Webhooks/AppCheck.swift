@@ -16,7 +16,16 @@ internal import Synchronization
 final class AppCheck: Sendable {
   private enum Subject: Hashable {
     case event
+    /// An account, or what its customer is found by, with all that the customer has.
+    case customer(NameNumber)
+    /// A name by itself, in a message about an account.
     case name(NameNumber)
+  }
+
+  private struct UnitKey: Hashable {
+    var unit: UnitNumber
+    var position: UInt64
+    var apps: [Name]
   }
 
   private struct Question: Hashable {
@@ -50,16 +59,20 @@ final class AppCheck: Sendable {
         state.open.insert(question)
         return false
       }
-      // All questions of a message are asked together.
       var isTold = true
       if let event = message.event, !holds(.event, at: event, { !$0.isOthers }) { isTold = false }
-      for position in message.statesAt {
-        if message.customer != 0,
-          !holds(.name(message.customer), at: position, { $0.isTheirsAlone })
-        {
+      for position in message.statesAt where message.customer != 0 {
+        if !holds(.customer(message.customer), at: position, { $0.isTheirsAlone }) {
           isTold = false
         }
-        for name in message.others where !holds(.name(name), at: position, { !$0.isOthers }) {
+      }
+      // What else it names is of no interest if it is not told anyway.
+      guard isTold else { return false }
+      for position in message.statesAt {
+        for name in message.others where !holds(.customer(name), at: position, { !$0.isOthers }) {
+          isTold = false
+        }
+        for name in message.named where !holds(.name(name), at: position, { !$0.isOthers }) {
           isTold = false
         }
       }
@@ -71,8 +84,8 @@ final class AppCheck: Sendable {
   /// nothing is told about the customer.
   ///
   /// - Parameter unreadable: Called with the reason if that is so.
-  /// - Complexity: O(*n* log *n*) in the events of the customer's unit for each question, O(*n*) if
-  ///   all of them are of the apps.
+  /// - Complexity: O(*n*) in the events of each unit that questions are about. If others have
+  ///   events there, too, O(*n* log *n*) for each customer whom these do not name.
   /// - Throws: ``LedgerError`` if the ledger cannot be read at all.
   func answer(
     from ledger: Ledger, unreadable: (LedgerError) -> Void
@@ -80,8 +93,11 @@ final class AppCheck: Sendable {
     let open = state.withLock { $0.open }
     let answers = try ledger.read { (view) throws(LedgerError) in
       var answers: [Question: AppHolding] = [:]
+      var units: [UnitKey: UnitHolding] = [:]
       for question in open {
-        do throws(LedgerError) { answers[question] = try Self.holding(question, view) } catch {
+        do throws(LedgerError) {
+          answers[question] = try Self.holding(question, view, &units)
+        } catch {
           guard error.code == .corrupt || error.code == .notFound else { throw error }
           unreadable(error)
           answers[question] = AppHolding(isTheirs: false, isOthers: true)
@@ -96,27 +112,39 @@ final class AppCheck: Sendable {
   }
 
   private static func holding(
-    _ question: Question, _ view: LedgerView
+    _ question: Question, _ view: LedgerView, _ units: inout [UnitKey: UnitHolding]
   ) throws(LedgerError) -> AppHolding {
     let apps = try KnownApps(Set(question.apps), view)
-    guard case .name(let number) = question.subject else {
-      return try view.holding(ofEventAt: question.position, among: apps)
+    let number: NameNumber
+    switch question.subject {
+    case .event: return try view.holding(ofEventAt: question.position, among: apps)
+    case .customer(let name), .name(let name): number = name
     }
     let clocks = Clocks(asOf: .position(question.position))
     let use = try view.log.name(number)
+    guard let unit = try view.unitNumber(of: number) else {
+      // A product has no customer, and whose it is, its event says. Anybody else is unknown.
+      return AppHolding(isTheirs: use.kind == .product)
+    }
+    let key = UnitKey(unit: unit, position: question.position, apps: question.apps)
+    let whole: UnitHolding
+    if let known = units[key] {
+      whole = known
+    } else {
+      whole = try view.holding(ofUnit: unit, among: apps, at: clocks)
+      units[key] = whole
+    }
+    // In most units, nobody else has an event.
+    if !whole.all.isOthers { return whole.all }
+    if whole.isForeign(number) { return AppHolding(isTheirs: true, isOthers: true) }
+    if case .name = question.subject { return AppHolding(isTheirs: true) }
     switch use.kind {
     case .account: return try view.holding(of: .account(use.name), among: apps, at: clocks)
     case .transaction: return try view.holding(of: .transaction(use.name), among: apps, at: clocks)
-    case .device:
-      var query = EventsQuery()
-      query.device = use.name
-      query.clocks = clocks
-      return try view.holding(of: [query], among: apps)
+    case .device: return AppHolding(isTheirs: true)
     default:
-      // A payment, a download or a session, which has a customer only through what is connected
-      // with it; or a product, which has none. Whose it is, its event says.
-      let holding = try view.holding(ofUnitOf: number, among: apps, at: clocks)
-      return AppHolding(isTheirs: true, isOthers: holding.isOthers)
+      // A payment, a download or a session has a customer only through what is connected with it.
+      return AppHolding(isTheirs: true, isOthers: true)
     }
   }
 }

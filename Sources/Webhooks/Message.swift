@@ -10,9 +10,11 @@ struct Message {
   /// The number of the account that it is about; of the transaction or the device if there is none.
   /// Messages about one are sent one after the other.
   var customer: NameNumber
-  /// What else its event or finding names that belongs to somebody: the account to which one was
-  /// linked or transferred, and transactions.
+  /// Who else is in it: the account to which one was linked or transferred; and if it is about no
+  /// account, what its customer is found by.
   var others: [NameNumber] = []
+  /// The transactions in a message about an account.
+  var named: [NameNumber] = []
   /// Whether ``customer`` is that of an account.
   var isAboutAccount: Bool
   /// The ledger's position at which it is true.

@@ -280,10 +280,11 @@ private struct Telling {
 
   private func tell(_ event: Look.Event, _ look: Look) throws {
     for (customer, isAccount) in event.customers {
+      let others = event.customers.map(\.number) + (isAccount ? [] : event.others)
       try add(
         Message(
-          type: event.type, customer: customer,
-          others: (event.customers.map(\.number) + event.others).filter { $0 != customer },
+          type: event.type, customer: customer, others: others.filter { $0 != customer },
+          named: isAccount ? event.others : [],
           isAboutAccount: isAccount, position: event.position, event: event.position,
           statesAt: [look.position], at: look.at, environment: event.environment,
           products: Set([event.product].compactMap { $0 }), content: "{}"),
@@ -395,10 +396,12 @@ private struct Telling {
     _ type: String, _ noted: NotedFinding, _ text: String, _ group: Look.Group, _ look: Look
   ) throws -> Message {
     let finding = noted.finding
+    let isAboutAccount = finding.account != 0
+    let transactions = [finding.transaction].filter { $0 != 0 }
     return Message(
-      type: type, customer: finding.account != 0 ? finding.account : noted.key.anchor,
-      others: finding.transaction != 0 ? [finding.transaction] : [],
-      isAboutAccount: finding.account != 0, position: look.position, event: finding.position,
+      type: type, customer: isAboutAccount ? finding.account : noted.key.anchor,
+      others: isAboutAccount ? [] : transactions, named: isAboutAccount ? transactions : [],
+      isAboutAccount: isAboutAccount, position: look.position, event: finding.position,
       statesAt: [look.position], at: look.at, environment: finding.environment,
       products: Set([group.products[finding.product]].compactMap { $0 }), rule: finding.rule,
       content: text)

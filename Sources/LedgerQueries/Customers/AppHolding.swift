@@ -1,5 +1,5 @@
 package import LedgerEvents
-internal import LedgerModel
+package import LedgerModel
 package import LedgerStore
 
 /// Whether somebody has events of some apps, and whether of others.
@@ -16,6 +16,11 @@ package struct AppHolding: Hashable, Sendable {
   /// Whether the apps have the customer alone.
   package var isTheirsAlone: Bool { isTheirs && !isOthers }
 
+  fileprivate mutating func add(_ other: AppHolding) {
+    isTheirs = isTheirs || other.isTheirs
+    isOthers = isOthers || other.isOthers
+  }
+
   /// Adds an event. One that states no app can be of any: who may append for one app could else
   /// make such a customer theirs with one event. Only the acts of operators have no app.
   fileprivate mutating func add(app: NameNumber, _ kind: EventKind, _ apps: KnownApps) {
@@ -24,6 +29,31 @@ package struct AppHolding: Hashable, Sendable {
     } else if app != 0 || !kind.isOperators {
       isOthers = true
     }
+  }
+}
+
+/// Who has the events of a unit, and which of its names are in the events of others.
+package struct UnitHolding: Sendable {
+  /// All events of the unit together.
+  package private(set) var all = AppHolding()
+  /// The accounts that events of the apps state.
+  fileprivate var accounts: Set<NameNumber> = []
+  /// The names of people and purchases in events of others.
+  private var foreign: Set<NameNumber> = []
+
+  /// Whether an event of others has the name.
+  package func isForeign(_ name: NameNumber) -> Bool { foreign.contains(name) }
+
+  fileprivate mutating func add(_ fact: Fact, _ apps: KnownApps) {
+    var one = AppHolding()
+    one.add(app: fact.app, fact.kind, apps)
+    all.add(one)
+    if one.isTheirs { accounts.insert(fact.account) }
+    guard one.isOthers else { return }
+    foreign.formUnion([
+      fact.account, fact.transaction, fact.original, fact.device, fact.payment, fact.session,
+      fact.download, fact.detail?.fields.to ?? 0,
+    ])
   }
 }
 
@@ -37,9 +67,10 @@ extension LedgerView {
     of customer: CustomerReference, among apps: KnownApps, at clocks: Clocks = .now
   ) throws(LedgerError) -> AppHolding {
     if case .account(let name) = customer {
-      guard let number = try number(of: .account, name) else { return AppHolding() }
-      let holding = try holding(ofUnitOf: number, among: apps, at: clocks, stating: number)
-      if holding.isTheirsAlone { return holding }
+      guard let number = try number(of: .account, name), let unit = try unitNumber(of: number)
+      else { return AppHolding() }
+      let holding = try holding(ofUnit: unit, among: apps, at: clocks)
+      if holding.accounts.contains(number), !holding.all.isOthers { return holding.all }
     }
     return try holding(of: try queries(of: customer, clocks), among: apps)
   }
@@ -74,22 +105,16 @@ extension LedgerView {
     return holding
   }
 
-  /// Who has the events of a unit, which are all that are connected with a name.
+  /// Who has the events of a unit at the clocks.
   ///
-  /// - Parameter account: If it is set, only events that state this account count as the apps'.
   /// - Complexity: O(*n*) in the facts of the unit.
   /// - Throws: ``LedgerError``.
   package func holding(
-    ofUnitOf name: NameNumber, among apps: KnownApps, at clocks: Clocks,
-    stating account: NameNumber? = nil
-  ) throws(LedgerError) -> AppHolding {
-    guard let unit = try unitNumber(of: name) else { return AppHolding() }
-    var (isTheirs, holding) = (false, AppHolding())
-    for fact in try facts(of: unit, at: clocks) {
-      holding.add(app: fact.app, fact.kind, apps)
-      if account.map({ $0 == fact.account }) ?? true, apps.contains(fact.app) { isTheirs = true }
-    }
-    return AppHolding(isTheirs: isTheirs, isOthers: holding.isOthers)
+    ofUnit unit: UnitNumber, among apps: KnownApps, at clocks: Clocks
+  ) throws(LedgerError) -> UnitHolding {
+    var holding = UnitHolding()
+    for fact in try facts(of: unit, at: clocks) { holding.add(fact, apps) }
+    return holding
   }
 
   /// What finds all events of the customer. A transaction can have another owner in each
