@@ -7,8 +7,8 @@ internal import Synchronization
 /// Whether webhooks for some apps may be told messages, by what the log says.
 ///
 /// They are told about customers who have events of these apps and of no others, as a token for
-/// some apps is. A message tells a state, or the difference of two; the customer has to be theirs
-/// at the position of each.
+/// some apps is. A message tells a state, or the difference of two: the customer has to be theirs
+/// at the newer one, and nobody else's at the older one.
 ///
 /// To answer that can take a fold of the customer's unit, and nobody else can use the queues while
 /// messages are put into them. So what is asked in a transaction is answered after it, and then the
@@ -20,12 +20,6 @@ final class AppCheck: Sendable {
     case customer(NameNumber)
     /// A name by itself, in a message about an account.
     case name(NameNumber)
-  }
-
-  private struct UnitKey: Hashable {
-    var unit: UnitNumber
-    var position: UInt64
-    var apps: [Name]
   }
 
   private struct Question: Hashable {
@@ -61,10 +55,12 @@ final class AppCheck: Sendable {
       }
       var isTold = true
       if let event = message.event, !holds(.event, at: event, { !$0.isOthers }) { isTold = false }
+      let newest = message.statesAt.max()
       for position in message.statesAt where message.customer != 0 {
-        if !holds(.customer(message.customer), at: position, { $0.isTheirsAlone }) {
-          isTold = false
+        let isHeld = holds(.customer(message.customer), at: position) {
+          $0.isTheirsAlone || (position != newest && !$0.isOthers)
         }
+        if !isHeld { isTold = false }
       }
       // What else it names is of no interest if it is not told anyway.
       guard isTold else { return false }
@@ -91,19 +87,19 @@ final class AppCheck: Sendable {
     from ledger: Ledger, unreadable: (LedgerError) -> Void
   ) throws(LedgerError) {
     let open = state.withLock { $0.open }
-    let answers = try ledger.read { (view) throws(LedgerError) in
-      var answers: [Question: AppHolding] = [:]
-      var units: [UnitKey: UnitHolding] = [:]
+    var answers: [Question: AppHolding] = [:]
+    do throws(LedgerError) { answers = try Self.answers(to: open, ledger) } catch {
+      guard error.isOfData else { throw error }
+      // One by one, to find which of them it is.
       for question in open {
         do throws(LedgerError) {
-          answers[question] = try Self.holding(question, view, &units)
+          answers.merge(try Self.answers(to: [question], ledger)) { _, new in new }
         } catch {
-          guard error.code == .corrupt || error.code == .notFound else { throw error }
+          guard error.isOfData else { throw error }
           unreadable(error)
           answers[question] = AppHolding(isTheirs: false, isOthers: true)
         }
       }
-      return answers
     }
     state.withLock { state in
       state.answers.merge(answers) { _, new in new }
@@ -111,8 +107,22 @@ final class AppCheck: Sendable {
     }
   }
 
+  private static func answers(
+    to questions: Set<Question>, _ ledger: Ledger
+  ) throws(LedgerError) -> [Question: AppHolding] {
+    try ledger.read { (view) throws(LedgerError) in
+      var answers: [Question: AppHolding] = [:]
+      var units = KnownUnits()
+      // The newest first: what nobody else has then, nobody else had before.
+      for question in questions.sorted(by: { $0.position > $1.position }) {
+        answers[question] = try holding(question, view, &units)
+      }
+      return answers
+    }
+  }
+
   private static func holding(
-    _ question: Question, _ view: LedgerView, _ units: inout [UnitKey: UnitHolding]
+    _ question: Question, _ view: LedgerView, _ units: inout KnownUnits
   ) throws(LedgerError) -> AppHolding {
     let apps = try KnownApps(Set(question.apps), view)
     let number: NameNumber
@@ -123,16 +133,14 @@ final class AppCheck: Sendable {
     let clocks = Clocks(asOf: .position(question.position))
     let use = try view.log.name(number)
     guard let unit = try view.unitNumber(of: number) else {
-      // A product has no customer, and whose it is, its event says. Anybody else is unknown.
-      return AppHolding(isTheirs: use.kind == .product)
+      // A product or a download has no customer, and whose it is, its event says. Anybody else is
+      // unknown.
+      return AppHolding(isTheirs: use.kind == .product || use.kind == .download)
     }
-    let key = UnitKey(unit: unit, position: question.position, apps: question.apps)
-    let whole: UnitHolding
-    if let known = units[key] {
-      whole = known
-    } else {
-      whole = try view.holding(ofUnit: unit, among: apps, at: clocks)
-      units[key] = whole
+    let key = KnownUnits.Key(unit: unit, apps: question.apps)
+    if units.isFree(key, before: question.position) { return AppHolding() }
+    let whole = try units.holding(key, at: question.position) { () throws(LedgerError) in
+      try view.holding(ofUnit: unit, among: apps, at: clocks)
     }
     // In most units, nobody else has an event.
     if !whole.all.isOthers { return whole.all }
@@ -141,10 +149,51 @@ final class AppCheck: Sendable {
     switch use.kind {
     case .account: return try view.holding(of: .account(use.name), among: apps, at: clocks)
     case .transaction: return try view.holding(of: .transaction(use.name), among: apps, at: clocks)
-    case .device: return AppHolding(isTheirs: true)
+    case .device:
+      var query = EventsQuery()
+      query.device = use.name
+      query.clocks = clocks
+      return try view.holding(of: [query], among: apps)
     default:
-      // A payment, a download or a session has a customer only through what is connected with it.
+      // A payment or a session has a customer only through what is connected with it.
       return AppHolding(isTheirs: true, isOthers: true)
     }
   }
+}
+
+/// What is known of units while questions about them are answered, the newest first.
+private struct KnownUnits {
+  struct Key: Hashable {
+    var unit: UnitNumber
+    var apps: [Name]
+  }
+
+  /// How many are kept before all of them are dropped: each has the names in others' events.
+  private static let countMax = 64
+
+  private var known: [Key: (position: UInt64, holding: UnitHolding)] = [:]
+  /// Up to where nobody but the apps has events of a unit.
+  private var free: [Key: UInt64] = [:]
+
+  /// Whether nobody else had events of the unit at a position after this one. Then it is of an
+  /// older state, of which no more is asked.
+  func isFree(_ key: Key, before position: UInt64) -> Bool {
+    free[key].map { position < $0 } ?? false
+  }
+
+  mutating func holding(
+    _ key: Key, at position: UInt64, _ find: () throws(LedgerError) -> UnitHolding
+  ) throws(LedgerError) -> UnitHolding {
+    if let one = known[key], one.position == position { return one.holding }
+    let holding = try find()
+    if known.count >= Self.countMax { known.removeAll() }
+    known[key] = (position, holding)
+    if !holding.all.isOthers { free[key] = max(free[key] ?? 0, position) }
+    return holding
+  }
+}
+
+extension LedgerError {
+  /// Whether what was asked about is missing or damaged, so that asking again would not help.
+  fileprivate var isOfData: Bool { code == .corrupt || code == .notFound }
 }

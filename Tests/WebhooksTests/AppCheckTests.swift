@@ -60,6 +60,9 @@ import Testing
         "ada entitlement.changed", "ada entitlement.granted",
       ])
     #expect(try told(bench, Self.act("h", "entitlement.granted", of: "eve", grant)).isEmpty)
+    // Her first purchase is told, and the grant before it stands in no message.
+    let purchase = Line.purchase("2", of: "eve", more: Self.maps)
+    #expect(try told(bench, purchase) == ["eve entitlement.changed", "eve transaction.purchased"])
     #expect(try told(bench, Line.catalog("c", "book", "consumable")).contains("- catalog.set"))
     #expect(
       try told(
@@ -158,6 +161,21 @@ import Testing
       bench, Line.purchase("7", of: "eve", more: Self.maps + ",\"device\":\"d\""))
     #expect(late.isEmpty)
     #expect(try bench.toldTo("all").contains("- finding.closed"))
+  }
+
+  @Test("is told no note about a device that others' events alone are connected with")
+  func notedDevice() throws {
+    let bench = try bench()
+    _ = try told(bench, Line.purchase("1", of: "eve", more: Self.tides))
+    func note(_ id: String, _ more: String) -> String {
+      """
+      {"id":"\(id)","type":"note.added","occurredAt":"2024-02-03T10:00:00Z","source":"operator",\
+      "device":"d"\(more),"data":{"text":"lost"}}
+      """
+    }
+    #expect(try told(bench, note("n", ",\"account\":\"eve\"")).isEmpty)
+    #expect(try told(bench, note("m", "")).isEmpty)
+    #expect(try bench.toldTo("all").last == "- note.added")
   }
 
   @Test("is told no payment of a customer who has another app, too") func payments() throws {
