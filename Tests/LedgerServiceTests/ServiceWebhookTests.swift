@@ -327,7 +327,15 @@ extension ServiceBench {
           "/v1/webhooks", wrong, token: admin)
         #expect(refused.status == 400, "\(wrong): \(refused.body)")
       }
-      for wrong in [#"{"dead":false}"#, #"{"from":5,"to":4}"#, #"{"message":"m","dead":true}"#] {
+      // Whole numbers of JSON Schema.
+      for range in [#"{"from":1.0,"to":40e-1}"#, #"{"from":1970.0,"to":null}"#] {
+        let resent = try await bench.call("/v1/webhooks/shop/resend", range, token: admin)
+        #expect(resent.status == 200, "\(range): \(resent.body)")
+      }
+      for wrong in [
+        #"{"dead":false}"#, #"{"from":5,"to":4}"#, #"{"from":1.5}"#, #"{"from":1e300}"#,
+        #"{"message":"m","dead":true}"#,
+      ] {
         let refused = try await bench.call(
           "/v1/webhooks/shop/resend", wrong, token: admin)
         #expect(refused.status == 400, "\(wrong)")

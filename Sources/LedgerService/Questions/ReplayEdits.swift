@@ -37,7 +37,7 @@ enum ReplayEdits {
   private static func edit(_ value: JSONValue, _ path: String) throws(Problem) -> ReplayEdit {
     let names = value.object?.map(\.name).sorted() ?? []
     func position(_ name: String, from least: Int64) throws(Problem) -> UInt64 {
-      guard let number = value[name]?.integer, number >= least else {
+      guard let number = value[name]?.wholeNumber, number >= least else {
         throw Problem(
           .badRequest, "\(path).\(name): expected a position, a whole number from \(least).")
       }

@@ -59,7 +59,7 @@ struct BodyMembers {
   /// A position.
   func position(_ name: String) throws(Problem) -> UInt64? {
     guard let value = value(name) else { return nil }
-    if let number = value.integer, number > 0 { return UInt64(number) }
+    if let number = value.wholeNumber, number > 0 { return UInt64(number) }
     throw Problem(.badRequest, "\(name): expected a position, a whole number from 1.")
   }
 
@@ -88,5 +88,18 @@ struct BodyMembers {
     guard let text = try text("environment") else { return nil }
     if let found = StoreEnvironment(text: text) { return found }
     throw QueryItems.unknown("environment", text, among: StoreEnvironment.allCases.map(\.text))
+  }
+}
+
+extension JSONValue {
+  /// The integer, if the value is a number without a fraction, also one that is written `12.0`.
+  ///
+  /// Source: JSON Schema 2020-12, *Core*, 4.2.3, and *Validation*, 6.1.1: an `integer` is any
+  /// number with a zero fractional part.
+  var wholeNumber: Int64? {
+    if let integer { return integer }
+    // Beyond this, neighbouring integers are one double.
+    guard let double, double.magnitude < 0x1p53 else { return nil }
+    return Int64(exactly: double)
   }
 }
