@@ -67,6 +67,99 @@ import Testing
     }
   }
 
+  /// Ada had Bob's purchase for a day, and Kim has bought of another app since a purchase of hers
+  /// was handed on.
+  private static func handOn(_ bench: ServiceBench) throws {
+    func transfer(_ day: Int, _ from: String, _ to: String) -> String {
+      #"{"id":"hand-\#(day)","type":"account.transferred","source":"operator","#
+        + #""occurredAt":"2026-02-0\#(day)T12:00:00Z","account":"\#(from)","#
+        + #""data":{"to":"\#(to)","reason":"r","operator":"o"}}"#
+    }
+    func later(_ purchase: String) -> String {
+      purchase.replacing("2026-02-01T", with: "2026-02-05T")
+    }
+    let decoder = EventDecoder()
+    let inputs = try [
+      Line.purchase("a-1", of: "ada", app: "app.a"),
+      Line.purchase("hidden-1", of: "hidden-b", app: "app.b", product: "hidden-product"),
+      transfer(2, "hidden-b", "ada"),
+      transfer(3, "ada", "zoe"),
+      later(Line.purchase("a-2", of: "ada", app: "app.a")),
+      Line.purchase("a-3", of: "kim", app: "app.a"),
+      transfer(4, "kim", "lee"),
+      later(Line.purchase("hidden-2", of: "kim", app: "app.b", product: "hidden-product")),
+    ].enumerated().map { number, line in
+      try decoder.decode(line: Array(line.utf8), number: number + 1)
+    }
+    try bench.ledger.appendAndWait(inputs, options: AppendOptions())
+  }
+
+  @Test(
+    "asks about no moment at which its customer had what is another app's",
+    arguments: [
+      ("account=ada", "asOf=3"), ("account=ada", "at=2026-02-02T18:00:00Z"),
+      ("transaction=a-1", "asOf=3"),
+    ])
+  func earlierMoments(_ customer: String, _ moment: String) async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.handOn(bench)
+      let token = try bench.token("a", [.read], apps: ["app.a"])
+      let cookie = try await bench.signIn(token)
+      let name = "name=hidden-product"
+      for path in ["entitlements", "transactions", "installed", "findings", "explain"] {
+        let reply = try await bench.get(
+          "/v1/\(path)?\(customer)&\(moment)\(path == "explain" ? "&\(name)" : "")", token: token)
+        #expect(reply.status == 404, "\(path): \(reply.body)")
+        #expect(!reply.body.contains("hidden"), "\(path): \(reply.body)")
+      }
+      for path in ["customer", "why"] {
+        let page = try await bench.page(
+          "/\(path)?\(customer)&\(moment)\(path == "why" ? "&\(name)" : "")", cookie: cookie)
+        #expect(page.status == 404, "\(path)")
+      }
+    }
+  }
+
+  @Test("asks about no two moments of which one is so, and about all others")
+  func severalMoments() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.handOn(bench)
+      let token = try bench.token("a", [.read], apps: ["app.a"])
+      let cookie = try await bench.signIn(token)
+      let dayTwo = "2026-02-02T18:00:00Z"
+      for refused in [
+        "diff?account=ada&from=1&to=3", "diff?account=ada&from=3&to=5",
+        "diff?account=ada&asOf=5&from=2026-02-01T18:00:00Z&to=\(dayTwo)",
+        "verdict?account=ada&product=hidden-product&at=\(dayTwo)",
+        // What is known by now about a store time, and about who owned a purchase.
+        "explain?account=ada&name=hidden-product&asOf=2&at=\(dayTwo)",
+        "explain?transaction=a-3&name=hidden-product&asOf=6",
+        "diff?transaction=a-2&from=3&to=5",
+      ] {
+        let reply = try await bench.get("/v1/\(refused)", token: token)
+        #expect(reply.status == 404, "\(refused): \(reply.body)")
+        #expect(!reply.body.contains("hidden"), "\(refused): \(reply.body)")
+      }
+      for answered in [
+        "diff?account=ada&from=1&to=2", "diff?account=ada&from=4&to=5", "entitlements?account=ada",
+        "entitlements?account=ada&asOf=2", "findings?account=ada&asOf=5",
+        "explain?account=ada&name=map&asOf=2", "transactions?transaction=a-3&asOf=6",
+        "verdict?account=ada&product=map&at=2026-02-01T18:00:00Z",
+      ] {
+        let reply = try await bench.get("/v1/\(answered)", token: token)
+        #expect(reply.status == 200, "\(answered): \(reply.body)")
+        #expect(!reply.body.contains("hidden"), "\(answered): \(reply.body)")
+      }
+      for (query, status) in [
+        ("from=3&to=5", 404), ("from=1&to=3", 404), ("fromAt=\(dayTwo)", 404), ("from=4&to=5", 200),
+      ] {
+        let page = try await bench.page("/compare?account=ada&\(query)", cookie: cookie)
+        #expect(page.status == status, "\(query)")
+        #expect(!page.body.contains("hidden-product"), "\(query)")
+      }
+    }
+  }
+
   @Test("makes nobody a customer of its app by an event that it appends")
   func claims() async throws {
     try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in

@@ -3,62 +3,13 @@ import LedgerEvents
 import LedgerQueries
 import ServiceAccess
 
-/// Whom a question is about.
-enum Subject: Sendable {
-  /// One customer.
-  case customer(CustomerReference)
-  /// Events that a query selects.
-  case events(EventsQuery)
-  /// All customers, or some that the answer finds.
-  case everybody
-  /// One customer, or some, with all that is connected with them, which others may have; nil for a
-  /// part of the log.
-  case connected(CustomerReference?)
-
-  /// Whom the question is about, for the log.
-  var words: String {
-    switch self {
-    case .customer(let customer): customer.words
-    case .events(let query): query.words
-    case .everybody, .connected(nil): "everybody"
-    case .connected(let customer?): customer.words
-    }
-  }
-}
-
-extension Subject {
-  /// Whether a question is about any number of customers, so that it may take long.
-  ///
-  /// - Parameter named: What it names: then it is about that.
-  func isMany(named: String?) -> Bool {
-    switch self {
-    case .everybody: named == nil
-    case .events(let query): query.account == nil
-    case .customer: false
-    case .connected: true
-    }
-  }
-}
-
-extension EventsQuery {
-  /// What names somebody, for the log.
-  fileprivate var words: String {
-    var words = [
-      account.map { "account \($0.text)" }, transaction.map { "transaction \($0.text)" },
-      original.map { "original \($0.text)" }, device.map { "device \($0.text)" },
-      download.map { "download \($0.text)" },
-    ].compactMap { $0 }
-    if from == to { words.append("position \(from)") }
-    return words.isEmpty ? "events" : words.joined(separator: ", ")
-  }
-}
-
 /// Which questions a restricted token may ask, and which events it may append.
 ///
 /// A token for one account gets answers about that account alone. A token for some apps gets
 /// answers about customers of these apps alone: an answer is about all that a customer has, so
-/// nobody is told anything of a customer who has events of another app, too. About events it gets
-/// what a ledger of these apps' events alone answers (``AccessToken/knownApps``).
+/// nobody is told anything of a customer who has events of another app, too, nor of a moment at
+/// which they had. About events it gets what a ledger of these apps' events alone answers
+/// (``AccessToken/knownApps``).
 enum AccessRule {
   /// - Throws: ``Problem``: `forbidden`, `notFound`.
   static func check(
@@ -79,7 +30,7 @@ enum AccessRule {
   ) throws(Problem) {
     let named: Name? =
       switch subject {
-      case .customer(.account(let name)): name
+      case .customer(.account(let name), _): name
       case .events(let query): query.account
       case .customer, .everybody, .connected: nil
       }
@@ -104,18 +55,33 @@ enum AccessRule {
         throw Problem(
           .forbidden, "The token is for some apps: name one with app=, of \(names).")
       }
-    case .customer(let customer):
-      let holding: AppHolding
+    case .customer(let customer, let others):
+      let isTheirs: Bool
       do throws(LedgerError) {
-        holding = try view.holding(of: customer, among: try KnownApps(apps, view))
+        isTheirs = try isTheirsAlone(customer, others, KnownApps(apps, view), view)
       } catch {
         throw Problem(error)
       }
-      guard holding.isTheirsAlone else {
+      guard isTheirs else {
         throw Problem(
           .notFound, "No customer whom the apps of the token have alone is named like this.")
       }
     }
+  }
+
+  /// Whether some apps have a customer alone now, and nobody else has events in the other states of
+  /// which the answer tells: a purchase can have been handed on since.
+  private static func isTheirsAlone(
+    _ customer: CustomerReference, _ others: OtherStates, _ apps: KnownApps, _ view: LedgerView
+  ) throws(LedgerError) -> Bool {
+    guard try view.holding(of: customer, among: apps).isTheirsAlone else { return false }
+    for state in try others.states(view) where state.customer != customer || !state.clocks.reachAll
+    {
+      if try view.holding(of: state.customer, among: apps, at: state.clocks).isOthers {
+        return false
+      }
+    }
+    return true
   }
 
   // MARK: - Appending

@@ -18,6 +18,9 @@ struct QueryItems {
   private let known: [String]
   private let times: SpokenTime
 
+  /// The moment at which they were read.
+  var now: Instant { times.now }
+
   /// - Parameters:
   ///   - query: The text after the question mark; nil if there is none.
   ///   - known: The parameters that the address takes.

@@ -9,7 +9,8 @@ enum CustomerQuestions {
   static let entitlements: QuestionReader = { (items) throws(Problem) in
     let customer = try items.requiredCustomer()
     let (clocks, environments) = (try items.clocks(), try items.environments())
-    return Question(.customer(customer)) { (view, now) throws(LedgerError) in
+    return Question(.customer(customer, .of(customer, at: clocks))) {
+      (view, now) throws(LedgerError) in
       let answer = try view.entitlements(
         of: customer, environments: environments, clocks: clocks, now: now)
       let json = answer.json(of: customer, try view.unverified(in: answer))
@@ -23,7 +24,8 @@ enum CustomerQuestions {
     let customer = try items.requiredCustomer()
     let (clocks, environments) = (try items.clocks(), try items.environments())
     let onlyOpen = try items.flag("open")
-    return Question(.customer(customer)) { (view, _) throws(LedgerError) in
+    return Question(.customer(customer, .of(customer, at: clocks))) {
+      (view, _) throws(LedgerError) in
       var answer = try view.transactions(of: customer, environments: environments, clocks: clocks)
       if onlyOpen { answer.entries.removeAll { !$0.isOnQueue } }
       return Answer(
@@ -36,7 +38,8 @@ enum CustomerQuestions {
     let customer = try items.requiredCustomer()
     let (clocks, environments) = (try items.clocks(), try items.environments())
     let onlyOutdated = try items.flag("outdated")
-    return Question(.customer(customer)) { (view, _) throws(LedgerError) in
+    return Question(.customer(customer, .of(customer, at: clocks))) {
+      (view, _) throws(LedgerError) in
       var contents = try view.installed(of: customer, environments: environments, clocks: clocks)
       if onlyOutdated { contents.removeAll { !$0.updateAvailable } }
       let position = if let asOf = clocks.asOf { try view.position(asOf) } else { view.position }
@@ -62,12 +65,29 @@ enum CustomerQuestions {
     if case .account = customer, name == nil {
       throw Problem(.badRequest, "name is missing: expected a product or an entitlement.")
     }
-    return Question(.customer(customer)) { (view, now) throws(LedgerError) in
+    let others = explained(customer, environments, clocks, now: items.now)
+    return Question(.customer(customer, others)) { (view, now) throws(LedgerError) in
       let report = try view.explained(
         name, of: customer, environments: environments, clocks: clocks, now: now)
       return Answer(
         content: .document(report.json, rows: "events"), columns: ExplainReport.columns,
         position: report.explanation.position, at: report.explanation.at)
+    }
+  }
+
+  /// The states of which an explanation tells: that at the clocks, and what the ledger knows by now
+  /// of the same store time, about whoever owned the purchase then.
+  static func explained(
+    _ customer: CustomerReference, _ environments: [StoreEnvironment], _ clocks: Clocks,
+    now: Instant
+  ) -> OtherStates {
+    OtherStates { (view) throws(LedgerError) in
+      var states = [OtherStates.State(customer: customer, clocks: clocks)]
+      if clocks.asOf != nil {
+        let account = try view.account(of: customer, environments, clocks)
+        states.append(.init(customer: .account(account), clocks: Clocks(at: clocks.at ?? now)))
+      }
+      return states
     }
   }
 

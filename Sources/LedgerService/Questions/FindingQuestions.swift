@@ -24,8 +24,15 @@ enum FindingQuestions {
     let (page, limit) = (try PageClocks(items), try items.limit())
     try complete(&query, items)
     let (complete, form) = (query, try form(items))
+    let subject: Subject? = complete.customer.map { customer in
+      .customer(
+        customer,
+        OtherStates { (view) throws(LedgerError) in
+          [.init(customer: customer, clocks: try page.clocks(view))]
+        })
+    }
     return Question(
-      complete.customer.map { .customer($0) } ?? .everybody,
+      subject ?? .everybody,
       knowing: { (view, now, apps) throws(LedgerError) in
         let moment = try page.moment(view, now)
         var query = complete

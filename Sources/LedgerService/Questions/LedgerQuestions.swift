@@ -49,17 +49,25 @@ enum LedgerQuestions {
     guard let from = try items.ledgerTime("from") else {
       throw Problem(.badRequest, "from is missing: expected a position or a time.")
     }
-    let question = DiffQuestion(
+    var question = DiffQuestion(
       from: from, to: try items.ledgerTime("to"), at: try items.instant("at"),
       asOf: try items.ledgerTime("asOf"))
     let (cursor, limit) = (try items.cursor(), try items.limit())
     let (customer, environments) = (try items.customer(), try items.environments())
     try refuseContradiction(question)
-    return Question(customer.map { .customer($0) } ?? .everybody) {
+    // The second page ends where the first one did.
+    if let cursor, question.asOf == nil, question.to == nil {
+      question.to = .position(cursor.position)
+    }
+    let asked = question
+    let others = OtherStates { (view) throws(LedgerError) in
+      guard let customer else { return [] }
+      let (before, after) = asked.sides(view)
+      let account = CustomerReference.account(try view.account(of: customer, environments, after))
+      return [before, after].map { .init(customer: account, clocks: $0) }
+    }
+    return Question(customer.map { .customer($0, others) } ?? .everybody) {
       (view, now) throws(LedgerError) in
-      // The second page ends where the first one did.
-      var asked = question
-      if let cursor, asked.asOf == nil, asked.to == nil { asked.to = .position(cursor.position) }
       if let turned = try asked.turned(view) {
         throw LedgerError(
           .notFound, "from must not be later than to: from is \(turned.from), to is \(turned.to).")

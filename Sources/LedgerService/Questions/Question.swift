@@ -222,15 +222,19 @@ struct PageClocks: Sendable {
   /// The clocks of the page. Without a store time, the first page has events that are dated after
   /// it was asked for, as those of a phone whose clock is fast. So its moment must not cut them
   /// off on the others.
-  func moment(_ view: LedgerView, _ now: Instant) throws(LedgerError) -> Moment {
-    guard let cursor else {
-      let position = try view.position(at: asked)
-      return Moment(clocks: asked, position: position, at: asked.at ?? now)
-    }
+  func clocks(_ view: LedgerView) throws(LedgerError) -> Clocks {
+    guard let cursor else { return asked }
     var clocks = Clocks(at: asked.at, asOf: .position(cursor.position))
     let position = try view.position(at: clocks)
     // As long as nothing is appended, the rest of an answer about now is about now.
     if asked.asOf == nil, position == view.position { clocks.asOf = nil }
-    return Moment(clocks: clocks, position: position, at: cursor.at)
+    return clocks
+  }
+
+  /// What the page knows, and when it is judged.
+  func moment(_ view: LedgerView, _ now: Instant) throws(LedgerError) -> Moment {
+    let clocks = try clocks(view)
+    return Moment(
+      clocks: clocks, position: try view.position(at: clocks), at: cursor?.at ?? asked.at ?? now)
   }
 }

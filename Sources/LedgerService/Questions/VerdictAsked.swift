@@ -40,7 +40,9 @@ struct VerdictAsked: Sendable {
     atLeast = try items.number("atLeast", in: 1...UInt64.max)
   }
 
-  var subject: Subject { .customer(.account(account)) }
+  var subject: Subject {
+    .customer(.account(account), .of(.account(account), at: Clocks(at: at)))
+  }
 
   /// Whether the answer is about what is known now, and nothing has to be waited for or computed.
   var isPlain: Bool { at == nil && atLeast == nil && signing == nil }

@@ -180,7 +180,8 @@ extension ServiceRoutes {
     let events = try items.number("events", in: 1...CustomerPage.eventsMax)
     let done = try items.number("done", in: 1...UInt64.max)
     let (now, apps) = (visit.now, visit.token.knownApps)
-    let (overview, transactions) = try await ask(visit, .customer(reference)) {
+    let subject = Subject.customer(reference, .of(reference, at: moment.clocks))
+    let (overview, transactions) = try await ask(visit, subject) {
       (view) throws(LedgerError) in
       (
         try view.overview(
@@ -205,7 +206,9 @@ extension ServiceRoutes {
       throw Problem(.badRequest, "Name a product or an entitlement.")
     }
     let now = visit.now
-    let (report, evidence) = try await ask(visit, .customer(reference)) {
+    let others = CustomerQuestions.explained(
+      reference, moment.environments, moment.clocks, now: now)
+    let (report, evidence) = try await ask(visit, .customer(reference, others)) {
       (view) throws(LedgerError) in
       let report = try view.explained(
         name, of: reference, environments: moment.environments, clocks: moment.clocks, now: now)
@@ -272,8 +275,15 @@ extension ServiceRoutes {
 
   private func compare(_ visit: PageVisit) async throws(Problem) -> PageAnswer {
     let asked = try ComparePage.Asked(visit.items(ComparePage.parameters))
-    let subject: Subject = asked.account.map { .customer(.account($0)) } ?? .everybody
-    let found = try await ask(visit, subject) { (view) throws(LedgerError) in
+    let subject: Subject? = asked.account.map { account in
+      .customer(
+        .account(account),
+        OtherStates { (view) throws(LedgerError) in
+          let (before, after) = try asked.sides(view)
+          return [before, after].map { .init(customer: .account(account), clocks: $0.clocks) }
+        })
+    }
+    let found = try await ask(visit, subject ?? .everybody) { (view) throws(LedgerError) in
       try ComparePage.found(asked, view)
     }
     return .page(ComparePage(asked: asked).page(found))

@@ -42,6 +42,40 @@ struct ComparePage {
 
     /// Whether there is anything to compare yet.
     var isWhole: Bool { account != nil || from != nil || fromAt != nil || toAt != nil }
+
+    /// The customer's events, if one is asked about.
+    fileprivate func marks(_ view: LedgerView) throws(LedgerError) -> [RecordedEvent] {
+      guard let account else { return [] }
+      var marks: [RecordedEvent] = []
+      var query = EventsQuery()
+      query.account = account
+      query.isReverse = true
+      try view.events(query) { recorded in
+        marks.append(recorded)
+        return marks.count < ComparePage.marksMax
+      }
+      return marks.reversed()
+    }
+
+    /// Both moments. Without a beginning, what the newest event changed.
+    ///
+    /// - Throws: `LedgerError`: `notFound` if the ledger does not reach one of them.
+    func sides(_ view: LedgerView) throws(LedgerError) -> (before: Side, after: Side) {
+      try sides(view, marks(view))
+    }
+
+    fileprivate func sides(
+      _ view: LedgerView, _ marks: [RecordedEvent]
+    ) throws(LedgerError) -> (before: Side, after: Side) {
+      let last = view.position
+      let usual = marks.last.map { $0.position - 1 } ?? last
+      let from = if let from { try view.position(from) } else { usual }
+      let to = if let to { try view.position(to) } else { last }
+      for side in [from, to] where side > last {
+        throw LedgerError(.notFound, "There is no position \(side): the last one is \(last).")
+      }
+      return (Side(position: from, at: fromAt), Side(position: to, at: toAt))
+    }
   }
 
   struct Found: Sendable {
@@ -63,28 +97,9 @@ struct ComparePage {
   static func found(
     _ asked: Asked, _ view: LedgerView
   ) throws(LedgerError) -> Found {
-    var marks: [RecordedEvent] = []
-    if let account = asked.account {
-      var query = EventsQuery()
-      query.account = account
-      query.isReverse = true
-      try view.events(query) { recorded in
-        marks.append(recorded)
-        return marks.count < Self.marksMax
-      }
-      marks.reverse()
-    }
-    // Without a beginning, what the newest event changed.
-    let last = view.position
-    let usual = marks.last.map { $0.position - 1 } ?? last
-    let from = if let from = asked.from { try view.position(from) } else { usual }
-    let to = if let to = asked.to { try view.position(to) } else { last }
-    for side in [from, to] where side > last {
-      throw LedgerError(.notFound, "There is no position \(side): the last one is \(last).")
-    }
-    var found = Found(
-      before: Side(position: from, at: asked.fromAt), after: Side(position: to, at: asked.toAt),
-      marks: marks, position: last)
+    let marks = try asked.marks(view)
+    let (before, after) = try asked.sides(view, marks)
+    var found = Found(before: before, after: after, marks: marks, position: view.position)
     guard asked.isWhole else { return found }
     try view.differences(
       from: found.before.clocks, to: found.after.clocks, account: asked.account,
