@@ -12,8 +12,9 @@ struct PartSource {
   let context: SharedContext
   let texts: NumberedEvents
 
-  func chain(_ chain: Int) -> ChainPart {
-    unit.chainPart(chain, in: environmentIndex, at: moment, context: context, texts: texts)
+  func chain(_ chain: Int, _ periods: inout ChainPeriods) -> ChainPart {
+    unit.chainPart(
+      chain, in: environmentIndex, at: moment, context: context, texts: texts, &periods)
   }
 }
 
@@ -45,6 +46,8 @@ struct EnvironmentLines {
 
   private var holdings: [Holder: IncrementalHoldings] = [:]
   private var chains: [Int: Chain] = [:]
+  /// Those of the chains that were evaluated.
+  private var periods: [Int: ChainPeriods] = [:]
   private var accounts: [Int: [NameNumber]] = [:]
   private var customers: [NameNumber: Int] = [:]
   private var grantsDue: [Int: Int64] = [:]
@@ -142,6 +145,7 @@ extension EnvironmentLines {
     sheet.write(
       source.unit.standing(ofTransaction: index, downloads, in: source.environmentIndex),
       source.texts)
+    periods[part.chain]?.note(index)
     let reports = source.unit.reportParts(ofTransaction: index, in: source.environmentIndex)
     let before = chains[part.chain] ?? Chain()
     var chain = before
@@ -178,7 +182,7 @@ extension EnvironmentLines {
     chain index: Int, _ source: PartSource, _ sheet: inout LineSheet
   ) {
     guard let chain = chains[index] else { return }
-    let part = source.chain(index)
+    let part = source.chain(index, &periods[index, default: ChainPeriods()])
     var holders = chain.customers.map { Holder.customer($0) }
     if chain.isLoose { holders.append(.chain(index)) }
     for holder in holders {

@@ -1,7 +1,7 @@
 import LedgerEvents
 
 /// What one grantor grants at a moment.
-struct Standing: Sendable {
+struct Standing: Equatable, Sendable {
   var state: EntitlementState
   var product: NameNumber
   /// When the state began, in microseconds.

@@ -15,6 +15,11 @@ struct Period: Sendable {
 
   /// Whether it can grant: it was neither taken away nor replaced by an upgrade.
   var stands: Bool { !reversal.takesAway && !isUpgraded }
+
+  /// Ends it by the expiry events after its start.
+  mutating func end(by lapses: [ChainState.Lapse]) {
+    for lapse in lapses where start < lapse.occurredAt { end = min(end, lapse.end) }
+  }
 }
 
 extension EnvironmentState {
@@ -23,8 +28,7 @@ extension EnvironmentState {
     var periods: [Period] = []
     var bare: [Int] = []
     for index in members(of: chain) where transactions[index].hasPurchase {
-      let purchase = transactions[index].purchase
-      if purchase.isOnlyRestored && !purchase.statesExpiry {
+      if isBare(index) {
         bare.append(index)
       } else {
         periods.append(period(index))
@@ -40,14 +44,19 @@ extension EnvironmentState {
     assignFloating(&periods, chain, foldContext.texts)
     for index in periods.indices {
       periods[index].end = end(of: periods[index], foldContext.shared)
-      for lapse in chains[chain].lapses where periods[index].start < lapse.occurredAt {
-        periods[index].end = min(periods[index].end, lapse.end)
-      }
+      periods[index].end(by: chains[chain].lapses)
     }
     return periods
   }
 
-  private func period(_ index: Int) -> Period {
+  /// Whether nothing says more of a transaction than that it was restored.
+  func isBare(_ index: Int) -> Bool {
+    let purchase = transactions[index].purchase
+    return purchase.isOnlyRestored && !purchase.statesExpiry
+  }
+
+  /// The period of a transaction, before its end is known.
+  func period(_ index: Int) -> Period {
     let purchase = transactions[index].purchase
     return Period(
       transaction: index, start: purchase.start, end: .max, product: purchase.product,
@@ -83,7 +92,7 @@ extension EnvironmentState {
     texts.text(of: transactions[left].number) < texts.text(of: transactions[right].number)
   }
 
-  private func end(of period: Period, _ context: SharedContext) -> Int64 {
+  func end(of period: Period, _ context: SharedContext) -> Int64 {
     if period.storeExpiry.ordinal >= 0 { return period.storeExpiry.value }
     if period.queueExpiry.ordinal >= 0 { return period.queueExpiry.value }
     let purchase = transactions[period.transaction].purchase
@@ -107,7 +116,14 @@ extension EnvironmentState {
       }
     }
     guard let latest = last(of: started) else { return nil }
-    let governing = last(of: started.lazy.filter(\.stands))
+    return standing(
+      of: chain, latest: latest, governing: last(of: started.lazy.filter(\.stands)), at: moment)
+  }
+
+  /// What the last period that has started, and the last of those that can grant, say at a moment.
+  func standing(
+    of chain: Int, latest: Period, governing: Period?, at moment: Int64
+  ) -> Standing {
     if let governing, moment < governing.end {
       return Standing(
         state: .active, product: governing.product, since: governing.start, end: governing.end)
@@ -155,8 +171,13 @@ extension EnvironmentState {
       changes.append(period.start)
       if period.end != .max { changes.append(period.end) }
     }
-    changes.append(contentsOf: chains[chain].billings.flatMap { [$0.occurredAt, $0.graceEnd] })
+    changes.append(contentsOf: billingChanges(of: chain))
     return changes.filter { $0 > moment }
+  }
+
+  /// The moments at which what the store says about billing can change a standing.
+  func billingChanges(of chain: Int) -> [Int64] {
+    chains[chain].billings.flatMap { [$0.occurredAt, $0.graceEnd] }
   }
 }
 

@@ -176,13 +176,16 @@ extension Unit {
 
   /// What a chain evaluates to at a moment.
   ///
-  /// - Complexity: O(*n*) in the chain's transactions.
+  /// - Parameter periods: Those of the chain, which were told of every fact about its transactions
+  ///   since the last call; empty ones the first time. They are brought up to date.
+  /// - Complexity: O(log *n*) in the chain's transactions for each new fact about a subscription,
+  ///   if none names only the original; O(*n*) if it ended or was restored, and for other products.
   package func chainPart(
     _ chain: Int, in environment: Int, at moment: Int64, context: SharedContext,
-    texts: any FactTexts
+    texts: any FactTexts, _ periods: inout ChainPeriods
   ) -> ChainPart {
     environments[environment].chainPart(
-      chain, at: moment, FoldContext(context: context, texts: texts))
+      chain, at: moment, FoldContext(context: context, texts: texts), &periods)
   }
 
   /// What operators granted to a customer, including grants that have ended.
@@ -245,19 +248,38 @@ extension EnvironmentState {
   }
 
   fileprivate func chainPart(
-    _ index: Int, at moment: Int64, _ foldContext: FoldContext
+    _ index: Int, at moment: Int64, _ foldContext: FoldContext, _ periods: inout ChainPeriods
   ) -> ChainPart {
     let chain = chains[index]
     var part = ChainPart(granted: nil, credits: [], creditHolder: nil, nextChange: .max)
     guard chain.firstPurchase != none else { return part }
-    part.granted = standing(of: index, at: moment, foldContext).map {
+    let standing: Standing?
+    if kind(of: chain, foldContext.shared) == .autoRenewable,
+      periods.update(self, index, foldContext.shared)
+    {
+      standing = subscriptionStanding(of: index, at: moment, periods, foldContext)
+      part.nextChange = nextSubscriptionChange(of: index, after: moment, periods)
+    } else {
+      standing = self.standing(of: index, at: moment, foldContext)
+      part.nextChange = nextChange(of: index, after: moment, foldContext)
+    }
+    assert(
+      standing == self.standing(of: index, at: moment, foldContext)
+        && part.nextChange == nextChange(of: index, after: moment, foldContext),
+      "the periods of a chain are not its own at \(moment)")
+    part.granted = standing.map {
       ChainPart.Granted(product: $0.product, state: $0.state, end: $0.end)
     }
     part.credits = credits(of: index, foldContext.shared).map {
       Balance(unit: $0.unit, amount: $0.amount)
     }
     part.creditHolder = transactions[chain.firstPurchase].holder.customer
-    part.nextChange = changes(of: index, after: moment, foldContext).min() ?? .max
     return part
+  }
+
+  private func nextChange(
+    of chain: Int, after moment: Int64, _ foldContext: FoldContext
+  ) -> Int64 {
+    changes(of: chain, after: moment, foldContext).min() ?? .max
   }
 }
