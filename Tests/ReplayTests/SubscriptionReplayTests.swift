@@ -22,26 +22,33 @@ import Testing
   }
 
   /// What can happen to the transactions of one subscription, in the order of time: most of it
-  /// renewals, some of which have the same times, and seldom what only names the original.
+  /// renewals, some of which have the same times, seldom what only names the original, and between
+  /// them what is about somebody else.
   ///
   /// - Parameter catalogue: The number of the event that says how long a period is without an end;
   ///   nil for none.
   private static func events(_ seed: UInt64, catalogue: Int?) -> [RecordedEvent] {
     var random = SeededRandom(seed: seed)
     var latest = 1
-    return (0..<120).map { index in
+    return (0..<150).map { index in
       let day = index / 2
       let event =
-        index == catalogue
-        ? Self.catalogue(at: day)
-        : Self.event(index, &latest, at: day, namesOriginals: seed % 4 == 0, &random)
+        if index == catalogue {
+          Self.catalogue(at: day)
+        } else if random.chance(1, in: 3) {
+          Self.elsewhere(index, at: day)
+        } else {
+          Self.event(
+            index, &latest, at: day, namesOriginals: seed % 4 == 0,
+            restored: seed % 5 == 0 ? 12 : 0, &random)
+        }
       return RecordedEvent(
         position: UInt64(index + 1), recordedAt: event.occurredAt, event: event)
     }
   }
 
   private static func event(
-    _ index: Int, _ latest: inout Int, at day: Int, namesOriginals: Bool,
+    _ index: Int, _ latest: inout Int, at day: Int, namesOriginals: Bool, restored: Int,
     _ random: inout SeededRandom
   ) -> Event {
     let kinds: [EventKind] =
@@ -51,7 +58,8 @@ import Testing
         .subscriptionBillingFailed, .subscriptionGracePeriodEntered,
         .subscriptionBillingRecovered, .subscriptionRenewalExtended,
       ]
-    let kind = kinds[random.below(kinds.count)]
+    // Some begin with restores, of which no end is known.
+    let kind = index < restored ? .transactionRestored : kinds[random.below(kinds.count)]
     var transaction = max(1, latest - random.below(3))
     var data = EventData.Builder()
     switch kind {
@@ -82,6 +90,16 @@ import Testing
     let isBare = namesOriginals && isServers && kind != .subscriptionRenewed
     if !isBare || random.chance(2, in: 3) { event.transaction = Name("t\(transaction)") }
     event.data = data.build()
+    return event
+  }
+
+  /// An event of somebody else: time goes on, and nothing is said of the subscription.
+  private static func elsewhere(_ index: Int, at day: Int) -> Event {
+    var event = Event(
+      id: Name("e\(index)"), type: EventType(.transactionPurchased), occurredAt: moment(day),
+      account: "eve")
+    event.product = "map"
+    event.transaction = Name("other\(index)")
     return event
   }
 

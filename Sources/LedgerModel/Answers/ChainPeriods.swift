@@ -75,8 +75,8 @@ extension ChainPeriods {
   /// Brings the periods up to date, and returns whether they say all. Facts that name only the
   /// original, and chains of nothing but bare restores, need all of a chain's periods together.
   ///
-  /// What the catalogue says of a purchase is what it said when the purchase was made. If a catalogue
-  /// comes late, the unit is folded from the start.
+  /// What the catalogue says of a purchase is what it said when the purchase was made. If a
+  /// catalogue comes late, the unit is folded from the start.
   ///
   /// - Complexity: O(*k* log *n* + *l*) for *k* transactions with new facts and *l* lapses; O(*n*)
   ///   the first time, and for a new lapse.
