@@ -76,7 +76,13 @@ struct EnvironmentLines {
     }
   }
 
-  /// Writes the lines that a fact can have changed.
+  /// Notes which transaction's period a fact can have changed, before any line is written.
+  mutating func note(_ parts: TouchedParts) {
+    guard let transaction = parts.transaction, let chain = parts.chain else { return }
+    periods[chain]?.note(transaction)
+  }
+
+  /// Writes the lines that a fact can have changed, which was noted.
   ///
   /// - Complexity: O(*k* log *n*) in the size of the parts that it touched: a transaction's
   ///   downloads if the fact is about all of them, and a chain's transactions if it says what was
@@ -145,7 +151,6 @@ extension EnvironmentLines {
     sheet.write(
       source.unit.standing(ofTransaction: index, downloads, in: source.environmentIndex),
       source.texts)
-    periods[part.chain]?.note(index)
     let reports = source.unit.reportParts(ofTransaction: index, in: source.environmentIndex)
     let before = chains[part.chain] ?? Chain()
     var chain = before

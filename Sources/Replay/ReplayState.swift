@@ -33,13 +33,13 @@ struct ReplayState {
       changes.remove(lines.sheet.lines)
     }
     var isRewritten = units.foldedAnew
-    var touched: [(UnitNumber, Fact)] = []
+    var touched: [UnitNumber: [Fact]] = [:]
     for fact in facts {
       guard let number = replay.ledger.unitNumber(of: fact) else { continue }
       if Unit.movesHoldings(fact) || self.units[number] == nil {
         isRewritten.insert(number)
       } else {
-        touched.append((number, fact))
+        touched[number, default: []].append(fact)
       }
     }
     if isTurnedBack(replay) { isRewritten.formUnion(self.units.keys) }
@@ -48,8 +48,8 @@ struct ReplayState {
       if let before = self.units.removeValue(forKey: number) { changes.remove(before.sheet.lines) }
     }
     for number in isRewritten { rewrite(number, replay, &changes) }
-    for (number, fact) in touched where !isRewritten.contains(number) {
-      write(number, replay, &changes) { lines, unit in lines.write(fact, of: unit, replay) }
+    for (number, facts) in touched where !isRewritten.contains(number) {
+      write(number, replay, &changes) { lines, unit in lines.write(facts, of: unit, replay) }
     }
     writeDue(replay, &changes)
     return changes.sorted

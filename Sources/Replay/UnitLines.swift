@@ -16,13 +16,20 @@ struct UnitLines {
     }
   }
 
-  /// Writes what a fact can have changed.
-  mutating func write(_ fact: Fact, of unit: Unit, _ replay: ReplayLedger) {
+  /// Writes what facts can have changed. The unit must have advanced with all of them.
+  mutating func write(_ facts: [Fact], of unit: Unit, _ replay: ReplayLedger) {
     let sources = Self.sources(unit, replay)
-    for parts in unit.parts(touchedBy: fact) {
-      guard let source = sources.first(where: { $0.environmentIndex == parts.environment }) else {
-        continue
+    var touched: [(parts: TouchedParts, fact: Fact, source: PartSource)] = []
+    for fact in facts {
+      for parts in unit.parts(touchedBy: fact) {
+        guard let source = sources.first(where: { $0.environmentIndex == parts.environment })
+        else { continue }
+        touched.append((parts, fact, source))
       }
+    }
+    // What the first one changes is evaluated with what the last one says.
+    for (parts, _, source) in touched { environments[source.environment]?.note(parts) }
+    for (parts, fact, source) in touched {
       environments[source.environment, default: EnvironmentLines()]
         .write(parts, of: fact, source, &sheet)
     }

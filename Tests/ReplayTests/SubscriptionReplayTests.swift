@@ -6,19 +6,39 @@ import Testing
 
 /// A replay keeps the periods of a subscription in order and brings them up to date event by event.
 @Suite("A replay of one long subscription") struct SubscriptionReplayTests {
-  @Test("tells what a fold of everything at each event tells", arguments: 1...24)
-  func whole(seed: UInt64) {
+  /// Which of the events are steps. The others are folded together before the next step.
+  enum Steps: CaseIterable {
+    case all
+    case half
+    /// A few, many together, and the rest.
+    case ends
+
+    func positions(_ events: [RecordedEvent], _ seed: UInt64) -> Set<UInt64>? {
+      var random = SeededRandom(seed: seed)
+      return switch self {
+      case .all: nil
+      case .half: Set(events.map(\.position).filter { _ in random.chance(1, in: 2) })
+      case .ends: Set(events.map(\.position).filter { $0 < 20 || $0 > 190 })
+      }
+    }
+  }
+
+  @Test(
+    "tells what a fold of everything at each event tells", arguments: 1...24, Steps.allCases)
+  func whole(seed: UInt64, steps: Steps) {
     let events = Self.events(seed, catalogue: seed % 3 == 0 ? 40 : seed % 3 == 1 ? 0 : nil)
-    let expected = WholeReplay(events).run()
+    let positions = steps.positions(events, seed)
+    let expected = WholeReplay(events, steps: positions).run()
     var reported: [ReplayStep] = []
-    _ = Replay(events).run { reported.append($0) }
+    _ = Replay(events, steps: positions).run { reported.append($0) }
     #expect(reported.count == expected.count)
     for (step, whole) in zip(reported, expected) {
       let note = "seed \(seed), position \(step.event.position), \(step.event.event.type.text)"
       #expect(step.changes == whole.changes, "\(note)")
+      #expect(step.earlierChanges == whole.earlierChanges, "\(note)")
     }
     // The control: the subscription changes many times.
-    #expect(expected.count { !$0.changes.isEmpty } > 40)
+    #expect(expected.count { !$0.changes.isEmpty } > (steps == .ends ? 10 : 30))
   }
 
   /// What can happen to the transactions of one subscription, in the order of time: most of it
@@ -30,7 +50,7 @@ import Testing
   private static func events(_ seed: UInt64, catalogue: Int?) -> [RecordedEvent] {
     var random = SeededRandom(seed: seed)
     var latest = 1
-    return (0..<150).map { index in
+    return (0..<220).map { index in
       let day = index / 2
       let event =
         if index == catalogue {

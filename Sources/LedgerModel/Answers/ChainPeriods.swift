@@ -15,16 +15,21 @@ package struct ChainPeriods: Sendable {
 
   /// By start, then by end. Equal ones are in no order.
   private(set) var spans: [Span] = []
-  /// The ends of all spans that have one, in order.
-  private(set) var ends: [Int64] = []
+  /// The ends of all spans that have one, and the moments of statements about billing, in order.
+  private(set) var moments: [Int64] = []
   /// The span of each transaction that has one.
   private var known: [Int: Span] = [:]
   /// The transactions about which facts have arrived.
   private var changed: Set<Int> = []
   /// Whether every transaction of the chain was looked at.
   private var isComplete = false
-  /// How many lapses the spans end by.
+  /// How many of the chain's lapses the spans end by.
   private var lapseCount = 0
+  /// How many of the chain's statements about billing `moments` has.
+  private var billingCount = 0
+
+  /// How many spans are moved one by one. If there are more, all are sorted.
+  private static let movedMax = 64
 
   package init() {}
 
@@ -38,14 +43,18 @@ package struct ChainPeriods: Sendable {
       var index = spans.firstIndex(inOrderWhere: { !$0.precedes(before) })
       while spans[index].transaction != transaction { index += 1 }
       spans.remove(at: index)
-      if before.end != .max { ends.remove(at: ends.firstIndex(inOrderWhere: { $0 >= before.end })) }
+      if before.end != .max {
+        moments.remove(at: moments.firstIndex(inOrderWhere: { $0 >= before.end }))
+      }
     }
     guard let span else { return }
     known[transaction] = span
     spans.insert(span, at: spans.firstIndex(inOrderWhere: { span.precedes($0) }))
-    if span.end != .max {
-      ends.insert(span.end, at: ends.firstIndex(inOrderWhere: { $0 > span.end }))
-    }
+    if span.end != .max { add(span.end) }
+  }
+
+  private mutating func add(_ moment: Int64) {
+    moments.insert(moment, at: moments.firstIndex(inOrderWhere: { $0 > moment }))
   }
 }
 
@@ -75,11 +84,12 @@ extension ChainPeriods {
   /// Brings the periods up to date, and returns whether they say all. Facts that name only the
   /// original, and chains of nothing but bare restores, need all of a chain's periods together.
   ///
-  /// What the catalogue says of a purchase is what it said when the purchase was made. If a
-  /// catalogue comes late, the unit is folded from the start.
+  /// A catalogue that changes the end of a period, or the kind of a chain, has the unit folded from
+  /// the start, and then nothing is kept.
   ///
-  /// - Complexity: O(*k* log *n* + *l*) for *k* transactions with new facts and *l* lapses; O(*n*)
-  ///   the first time, and for a new lapse.
+  /// - Complexity: O(*k* (log *n* + *l*)) for *k* transactions with new facts and *l* lapses, and
+  ///   moves of spans if periods do not come in the order of their starts; O(*n* (log *n* + *l*))
+  ///   the first time, and O(*n*) for a new lapse.
   mutating func update(
     _ state: EnvironmentState, _ chain: Int, _ context: SharedContext
   ) -> Bool {
@@ -87,22 +97,30 @@ extension ChainPeriods {
       self = ChainPeriods()
       return false
     }
-    let lapses = state.chains[chain].lapses
-    if isComplete {
-      for lapse in lapses.dropFirst(lapseCount) {
-        for span in spans where span.start < lapse.occurredAt && span.end > lapse.end {
-          changed.insert(span.transaction)
-        }
-      }
-      for transaction in changed { set(state.span(transaction, lapses, context), of: transaction) }
-    } else {
-      for transaction in state.members(of: chain) {
-        set(state.span(transaction, lapses, context), of: transaction)
+    let (lapses, billings) = (state.chains[chain].lapses, state.chains[chain].billings)
+    for lapse in lapses.dropFirst(lapseCount) {
+      for span in spans where span.start < lapse.occurredAt && span.end > lapse.end {
+        changed.insert(span.transaction)
       }
     }
-    (isComplete, lapseCount) = (true, lapses.count)
-    changed.removeAll(keepingCapacity: true)
+    if isComplete, changed.count <= Self.movedMax {
+      for transaction in changed { set(state.span(transaction, lapses, context), of: transaction) }
+      for moment in billings.dropFirst(billingCount).flatMap(\.moments) { add(moment) }
+      changed.removeAll(keepingCapacity: true)
+    } else {
+      self = ChainPeriods(
+        state.members(of: chain).compactMap { state.span($0, lapses, context) }, billings)
+    }
+    (lapseCount, billingCount) = (lapses.count, billings.count)
     return !spans.isEmpty
+  }
+
+  private init(_ all: [Span], _ billings: [ChainState.Billing]) {
+    spans = all.sorted { $0.precedes($1) }
+    moments = all.map(\.end).filter { $0 != .max } + billings.flatMap(\.moments)
+    moments.sort()
+    for span in all { known[span.transaction] = span }
+    isComplete = true
   }
 }
 
@@ -126,7 +144,8 @@ extension EnvironmentState {
   /// The standing of an autoRenewable chain at a moment; `nil` if no period has started.
   ///
   /// - Parameter periods: All periods of the chain, up to date.
-  /// - Complexity: O(log *n* + *k*) for *k* later periods that were taken away or replaced.
+  /// - Complexity: O(log *n* + *k*) for *k* later periods that were taken away or replaced; if the
+  ///   subscription is over, also in the statements about billing.
   func subscriptionStanding(
     of chain: Int, at moment: Int64, _ periods: ChainPeriods, _ foldContext: FoldContext
   ) -> Standing? {
@@ -152,16 +171,13 @@ extension EnvironmentState {
   /// there is none.
   ///
   /// - Parameter periods: All periods of the chain, up to date.
-  /// - Complexity: O(log *n* + *k*) for *k* statements about billing.
-  func nextSubscriptionChange(
-    of chain: Int, after moment: Int64, _ periods: ChainPeriods
-  ) -> Int64 {
-    var next = Int64.max
-    let (spans, ends) = (periods.spans, periods.ends)
+  /// - Complexity: O(log *n*)
+  func nextSubscriptionChange(after moment: Int64, _ periods: ChainPeriods) -> Int64 {
+    let (spans, moments) = (periods.spans, periods.moments)
     let start = spans.firstIndex(inOrderWhere: { $0.start > moment })
-    if start < spans.count { next = spans[start].start }
-    let end = ends.firstIndex(inOrderWhere: { $0 > moment })
-    if end < ends.count { next = min(next, ends[end]) }
-    return billingChanges(of: chain).reduce(next) { $1 > moment ? min($0, $1) : $0 }
+    let other = moments.firstIndex(inOrderWhere: { $0 > moment })
+    return min(
+      start < spans.count ? spans[start].start : .max,
+      other < moments.count ? moments[other] : .max)
   }
 }

@@ -171,17 +171,15 @@ extension EnvironmentState {
       changes.append(period.start)
       if period.end != .max { changes.append(period.end) }
     }
-    changes.append(contentsOf: billingChanges(of: chain))
+    changes.append(contentsOf: chains[chain].billings.flatMap(\.moments))
     return changes.filter { $0 > moment }
-  }
-
-  /// The moments at which what the store says about billing can change a standing.
-  func billingChanges(of chain: Int) -> [Int64] {
-    chains[chain].billings.flatMap { [$0.occurredAt, $0.graceEnd] }
   }
 }
 
 extension ChainState.Billing {
+  /// The moments at which it can change a standing.
+  var moments: [Int64] { [occurredAt, graceEnd] }
+
   /// What it says of a subscription whose period is over, at a moment from `begun` on, and since
   /// when.
   fileprivate func held(at moment: Int64, begun: Int64) -> (state: EntitlementState, since: Int64) {

@@ -258,7 +258,7 @@ extension EnvironmentState {
       periods.update(self, index, foldContext.shared)
     {
       standing = subscriptionStanding(of: index, at: moment, periods, foldContext)
-      part.nextChange = nextSubscriptionChange(of: index, after: moment, periods)
+      part.nextChange = nextSubscriptionChange(after: moment, periods)
     } else {
       standing = self.standing(of: index, at: moment, foldContext)
       part.nextChange = nextChange(of: index, after: moment, foldContext)
