@@ -140,8 +140,91 @@ extension LedgerView {
       add { $0.original = name }
       add { $0.transaction = name }
     }
-    for account in accounts { add { $0.account = account } }
+    for account in accounts {
+      add { $0.account = account }
+      for giver in try givers(of: account, clocks) {
+        add { query in
+          query.account = giver.account
+          query.clocks.at = Instant(microseconds: giver.moment)
+        }
+      }
+    }
     return queries
+  }
+
+  /// From whom an account has got everything by transfers that it has not handed on since, and
+  /// when, directly or through others. What is moved so need not name the account: installed
+  /// content, grants, and what was consumed.
+  ///
+  /// - Complexity: O(*n*) in the facts of the account's unit.
+  private func givers(
+    of account: Name, _ clocks: Clocks
+  ) throws(LedgerError) -> [(account: Name, moment: Int64)] {
+    guard let number = try number(of: .account, account), let unit = try unitNumber(of: number)
+    else { return [] }
+    let transfers = Transfers(try facts(of: unit, at: clocks))
+    var givers: [(account: Name, moment: Int64)] = []
+    for giver in transfers.givers(of: number) {
+      givers.append((try text(of: giver.account), giver.moment))
+    }
+    return givers
+  }
+}
+
+/// The transfers between the accounts of a unit.
+private struct Transfers {
+  struct Giver: Hashable {
+    var account: NameNumber
+    /// The store time of the transfer.
+    var moment: Int64
+  }
+
+  private var transfers: [(from: NameNumber, to: NameNumber, moment: Int64)] = []
+  /// The accounts that were linked with an account.
+  private var linked: [NameNumber: Set<NameNumber>] = [:]
+
+  init(_ facts: [Fact]) {
+    for fact in facts {
+      let to = fact.detail?.fields.to ?? 0
+      switch fact.kind {
+      case .accountTransferred where to != 0:
+        transfers.append((fact.account, to, fact.occurredAt))
+      case .accountLinked where to != 0:
+        linked[fact.account, default: []].insert(to)
+        linked[to, default: []].insert(fact.account)
+      default: break
+      }
+    }
+  }
+
+  /// Who has given to an account, directly or through others, since it last gave everything away.
+  func givers(of account: NameNumber) -> Set<Giver> {
+    var found: Set<Giver> = []
+    var open = [Giver(account: account, moment: .max)]
+    while let next = open.popLast() {
+      let own = names(of: next.account)
+      let before = transfers.filter {
+        $0.moment <= next.moment && own.contains($0.from) != own.contains($0.to)
+      }
+      // Not by the transfer that is followed.
+      let given = before.filter { own.contains($0.from) && $0.moment < next.moment }
+      let emptied = given.map(\.moment).max() ?? .min
+      for transfer in before where own.contains(transfer.to) && transfer.moment >= emptied {
+        let giver = Giver(account: transfer.from, moment: transfer.moment)
+        if found.insert(giver).inserted { open.append(giver) }
+      }
+    }
+    return found
+  }
+
+  /// The account and all that are linked with it.
+  private func names(of account: NameNumber) -> Set<NameNumber> {
+    var names: Set<NameNumber> = [account]
+    var open = [account]
+    while let next = open.popLast() {
+      for other in linked[next] ?? [] where names.insert(other).inserted { open.append(other) }
+    }
+    return names
   }
 }
 

@@ -1,3 +1,4 @@
+import Audit
 import LedgerAnswers
 import LedgerEvents
 import LedgerQueries
@@ -84,6 +85,29 @@ enum AccessRule {
     return true
   }
 
+  /// An explanation as a token may see it: it can rest on what others' events say of the same
+  /// device or purchase, and it proposes names of all customers and products.
+  ///
+  /// - Throws: `LedgerError`: `notFound` if it rests on events of other apps than the token's.
+  static func seen(
+    by token: AccessToken, _ report: ExplainReport
+  ) throws(LedgerError) -> ExplainReport {
+    guard token.isRestricted else { return report }
+    var circumstances = report.circumstances
+    (circumstances.nearAccount, circumstances.nearName) = (nil, nil)
+    if let apps = token.knownApps {
+      let explanation = report.explanation
+      for step in explanation.steps + (explanation.learned?.steps ?? []) {
+        let event = step.event.event
+        guard event.app.map(apps.contains) ?? event.type.kind.isOperators else {
+          throw LedgerError(
+            .notFound, "The answer rests on events of others than the apps of the token.")
+        }
+      }
+    }
+    return ExplainReport(explanation: report.explanation, circumstances: circumstances)
+  }
+
   // MARK: - Appending
 
   /// Why a token may not append an event; nil if it may.
@@ -130,6 +154,14 @@ enum AccessRule {
             }
           known[named] = isOthers
           if isOthers { foreign = named }
+          // An act moves what somebody had when it is said to have been done.
+          if foreign == nil, event.type.kind.isOperators,
+            try view.holding(
+              of: named.customer, among: apps, at: Clocks(at: event.occurredAt)
+            ).isOthers
+          {
+            foreign = named
+          }
         }
         if foreign != nil, try view.event(withID: event.id) != nil { foreign = nil }
         refusals.append(
@@ -170,6 +202,14 @@ enum AccessRule {
       case .original(let name): query.original = name
       }
       return query
+    }
+
+    var customer: CustomerReference {
+      switch self {
+      case .account(let name): .account(name)
+      case .transaction(let name): .transaction(name)
+      case .original(let name): .original(name)
+      }
     }
 
     var words: String {

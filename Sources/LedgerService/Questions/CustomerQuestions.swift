@@ -66,13 +66,17 @@ enum CustomerQuestions {
       throw Problem(.badRequest, "name is missing: expected a product or an entitlement.")
     }
     let others = explained(customer, environments, clocks, now: items.now)
-    return Question(.customer(customer, others)) { (view, now) throws(LedgerError) in
-      let report = try view.explained(
-        name, of: customer, environments: environments, clocks: clocks, now: now)
-      return Answer(
-        content: .document(report.json, rows: "events"), columns: ExplainReport.columns,
-        position: report.explanation.position, at: report.explanation.at)
-    }
+    return Question(
+      .customer(customer, others),
+      knowing: { (view, now, token) throws(LedgerError) in
+        let report = try AccessRule.seen(
+          by: token,
+          try view.explained(
+            name, of: customer, environments: environments, clocks: clocks, now: now))
+        return Answer(
+          content: .document(report.json, rows: "events"), columns: ExplainReport.columns,
+          position: report.explanation.position, at: report.explanation.at)
+      })
   }
 
   /// The states of which an explanation tells: that at the clocks, and what the ledger knows by now
@@ -84,8 +88,10 @@ enum CustomerQuestions {
     OtherStates { (view) throws(LedgerError) in
       var states = [OtherStates.State(customer: customer, clocks: clocks)]
       if clocks.asOf != nil {
-        let account = try view.account(of: customer, environments, clocks)
-        states.append(.init(customer: .account(account), clocks: Clocks(at: clocks.at ?? now)))
+        let owner = CustomerReference.account(try view.account(of: customer, environments, clocks))
+        states.append(.init(customer: owner, clocks: Clocks(at: clocks.at ?? now)))
+        // Without a store time, it is judged at the newest event if that is later.
+        if clocks.at == nil { states.append(.init(customer: owner, clocks: .now)) }
       }
       return states
     }

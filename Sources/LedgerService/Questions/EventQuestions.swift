@@ -40,10 +40,10 @@ enum EventQuestions {
     let asked = query
     return Question(
       .events(asked),
-      knowing: { (view, now, apps) throws(LedgerError) in
+      knowing: { (view, now, token) throws(LedgerError) in
         let moment = try page.moment(view, now)
         var query = asked
-        (query.clocks, query.knownApps) = (moment.clocks, apps)
+        (query.clocks, query.knownApps) = (moment.clocks, token.knownApps)
         if let groups {
           return try groups.answer(
             query, view, Pager(page.cursor, limit: limit, in: view), moment)

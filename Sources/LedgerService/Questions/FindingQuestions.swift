@@ -33,12 +33,13 @@ enum FindingQuestions {
     }
     return Question(
       subject ?? .everybody,
-      knowing: { (view, now, apps) throws(LedgerError) in
+      knowing: { (view, now, token) throws(LedgerError) in
         let moment = try page.moment(view, now)
         var query = complete
         query.clocks = moment.clocks
         return try answer(
-          query, form, view, Pager(page.cursor, limit: limit, in: view), moment, apps)
+          query, form, view, Pager(page.cursor, limit: limit, in: view), moment,
+          token.knownApps)
       })
   }
 

@@ -25,18 +25,15 @@ struct Question: Sendable {
 
   /// - Parameters:
   ///   - subject: Whom it is about.
-  ///   - answer: Answers it, for a token for some apps from the events of these alone; nil stands
-  ///     for a token that is for all.
+  ///   - answer: Answers it as the token may know, for some apps from the events of these alone.
   init(
     _ subject: Subject,
     knowing answer:
-      @escaping @Sendable (
-        LedgerView, Instant, _ apps: Set<Name>?
-      ) throws(LedgerError) -> Answer
+      @escaping @Sendable (LedgerView, Instant, AccessToken) throws(LedgerError) -> Answer
   ) {
     self.subject = subject
     self.answer = { (view, now, token) throws(Problem) in
-      do throws(LedgerError) { return try answer(view, now, token.knownApps) } catch {
+      do throws(LedgerError) { return try answer(view, now, token) } catch {
         throw Problem(error)
       }
     }

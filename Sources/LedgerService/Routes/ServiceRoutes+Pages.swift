@@ -208,10 +208,13 @@ extension ServiceRoutes {
     let now = visit.now
     let others = CustomerQuestions.explained(
       reference, moment.environments, moment.clocks, now: now)
+    let token = visit.token
     let (report, evidence) = try await ask(visit, .customer(reference, others)) {
       (view) throws(LedgerError) in
-      let report = try view.explained(
-        name, of: reference, environments: moment.environments, clocks: moment.clocks, now: now)
+      let report = try AccessRule.seen(
+        by: token,
+        try view.explained(
+          name, of: reference, environments: moment.environments, clocks: moment.clocks, now: now))
       return (report, try LogEvidence(report.explanation.steps.map(\.event.position), view))
     }
     return .page(

@@ -161,12 +161,12 @@ struct ActRequest: Sendable {
   private func condition(
     _ view: LedgerView, _ token: AccessToken
   ) throws(Problem) -> AppendCondition? {
-    // Also for an id that is known: whose event it is, is not known before.
-    for account in act.accounts {
-      try AccessRule.check(token, .customer(.account(account)), in: view)
-    }
-    if let transaction {
-      try AccessRule.check(token, .customer(.transaction(transaction)), in: view)
+    // Also for an id that is known: whose event it is, is not known before. An act moves what
+    // somebody had when it is said to have been done.
+    let named = act.accounts.map { CustomerReference.account($0) }
+    for customer in named + (transaction.map { [.transaction($0)] } ?? []) {
+      let then = OtherStates.of(customer, at: Clocks(at: act.event.occurredAt))
+      try AccessRule.check(token, .customer(customer, then), in: view)
     }
     let isKnown: Bool
     do throws(LedgerError) { isKnown = try view.event(withID: act.event.id) != nil } catch {

@@ -1,0 +1,224 @@
+import Foundation
+import HTTPTypes
+import LedgerEvents
+import LedgerStore
+import NIOCore
+import ServiceAccess
+import Testing
+
+@testable import LedgerService
+
+/// What a token for some apps is told about its customers when others' purchases have passed
+/// through them.
+@Suite("A token for some apps", .timeLimit(.minutes(20))) struct ServiceHandedOnTests {
+  private static var guarded: ServiceBench.Limits {
+    var limits = ServiceBench.Limits()
+    limits.hasTokens = true
+    return limits
+  }
+
+  private static func append(to bench: ServiceBench, _ lines: [String]) throws {
+    let decoder = EventDecoder()
+    let inputs = try lines.enumerated().map { number, line in
+      try decoder.decode(line: Array(line.utf8), number: number + 1)
+    }
+    try bench.ledger.appendAndWait(inputs, options: AppendOptions())
+  }
+
+  private static func transfer(_ day: Int, _ from: String, _ to: String) -> String {
+    line(
+      "account.transferred", "hand-\(day)", day, #""source":"operator","account":"\#(from)""#,
+      data: #""to":"\#(to)","reason":"r","operator":"o""#)
+  }
+
+  private static func line(
+    _ type: String, _ id: String, _ day: Int, _ more: String, data: String? = nil
+  ) -> String {
+    #"{"id":"\#(id)","type":"\#(type)","occurredAt":"2026-02-0\#(day)T12:00:00Z",\#(more)"#
+      + (data.map { #","data":{\#($0)}"# } ?? "") + "}"
+  }
+
+  /// Ada had Bob's purchase for a day, and Kim has bought of another app since a purchase of hers
+  /// was handed on.
+  private static func handOn(_ bench: ServiceBench) throws {
+    func later(_ purchase: String) -> String {
+      purchase.replacing("2026-02-01T", with: "2026-02-05T")
+    }
+    try append(
+      to: bench,
+      [
+        Line.purchase("a-1", of: "ada", app: "app.a"),
+        Line.purchase("hidden-1", of: "hidden-b", app: "app.b", product: "hidden-product"),
+        transfer(2, "hidden-b", "ada"),
+        transfer(3, "ada", "zoe"),
+        later(Line.purchase("a-2", of: "ada", app: "app.a")),
+        Line.purchase("a-3", of: "kim", app: "app.a"),
+        transfer(4, "kim", "lee"),
+        later(Line.purchase("hidden-2", of: "kim", app: "app.b", product: "hidden-product")),
+      ])
+  }
+
+  @Test(
+    "asks about no moment at which its customer had what is another app's",
+    arguments: [
+      ("account=ada", "asOf=3"), ("account=ada", "at=2026-02-02T18:00:00Z"),
+      ("transaction=a-1", "asOf=3"),
+    ])
+  func earlierMoments(_ customer: String, _ moment: String) async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.handOn(bench)
+      let token = try bench.token("a", [.read], apps: ["app.a"])
+      let cookie = try await bench.signIn(token)
+      let name = "name=hidden-product"
+      for path in ["entitlements", "transactions", "installed", "findings", "explain"] {
+        let reply = try await bench.get(
+          "/v1/\(path)?\(customer)&\(moment)\(path == "explain" ? "&\(name)" : "")", token: token)
+        #expect(reply.status == 404, "\(path): \(reply.body)")
+        #expect(!reply.body.contains("hidden"), "\(path): \(reply.body)")
+      }
+      for path in ["customer", "why"] {
+        let page = try await bench.page(
+          "/\(path)?\(customer)&\(moment)\(path == "why" ? "&\(name)" : "")", cookie: cookie)
+        #expect(page.status == 404, "\(path)")
+      }
+    }
+  }
+
+  @Test("asks about no two moments of which one is so, and about all others")
+  func severalMoments() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.handOn(bench)
+      let token = try bench.token("a", [.read], apps: ["app.a"])
+      let cookie = try await bench.signIn(token)
+      let dayTwo = "2026-02-02T18:00:00Z"
+      for refused in [
+        "diff?account=ada&from=1&to=3", "diff?account=ada&from=3&to=5",
+        "diff?account=ada&asOf=5&from=2026-02-01T18:00:00Z&to=\(dayTwo)",
+        "verdict?account=ada&product=hidden-product&at=\(dayTwo)",
+        // What is known by now about a store time, and about who owned a purchase.
+        "explain?account=ada&name=hidden-product&asOf=2&at=\(dayTwo)",
+        "explain?transaction=a-3&name=hidden-product&asOf=6",
+        "diff?transaction=a-2&from=3&to=5",
+      ] {
+        let reply = try await bench.get("/v1/\(refused)", token: token)
+        #expect(reply.status == 404, "\(refused): \(reply.body)")
+        #expect(!reply.body.contains("hidden"), "\(refused): \(reply.body)")
+      }
+      for answered in [
+        "diff?account=ada&from=1&to=2", "diff?account=ada&from=4&to=5", "entitlements?account=ada",
+        "entitlements?account=ada&asOf=2", "findings?account=ada&asOf=5",
+        "explain?account=ada&name=map&asOf=2", "transactions?transaction=a-3&asOf=6",
+        "verdict?account=ada&product=map&at=2026-02-01T18:00:00Z",
+      ] {
+        let reply = try await bench.get("/v1/\(answered)", token: token)
+        #expect(reply.status == 200, "\(answered): \(reply.body)")
+        #expect(!reply.body.contains("hidden"), "\(answered): \(reply.body)")
+      }
+      for (query, status) in [
+        ("from=3&to=5", 404), ("from=1&to=3", 404), ("fromAt=\(dayTwo)", 404), ("from=4&to=5", 200),
+      ] {
+        let page = try await bench.page("/compare?account=ada&\(query)", cookie: cookie)
+        #expect(page.status == status, "\(query)")
+        #expect(!page.body.contains("hidden-product"), "\(query)")
+      }
+    }
+  }
+
+  @Test("does no act at a moment at which its customer had what is another app's") func acts()
+    async throws
+  {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      try Self.handOn(bench)
+      let token = try bench.token("a", [.read, .append, .operate], apps: ["app.a"])
+      for (day, status) in [("02", 404), ("06", 200)] {
+        let body =
+          #"{"account":"ada","to":"lee","reason":"r","occurredAt":"2026-02-\#(day)T18:00:00Z"}"#
+        let reply = try await Reply(
+          try await bench.response(
+            .post, "/v1/acts/transfer?dryRun=true",
+            headers: ["Content-Type": "application/json"], body: ByteBuffer(string: body),
+            token: token))
+        #expect(reply.status == status, "\(day): \(reply.body)")
+        #expect(!reply.body.contains("hidden"), "\(reply.body)")
+      }
+      func moved(_ day: Int) -> String {
+        Self.line(
+          "account.transferred", "moved-\(day)", day,
+          #""source":"operator","app":"app.a","account":"ada""#,
+          data: #""to":"lee","reason":"r","operator":"o""#
+        ).replacing("T12:", with: "T18:")
+      }
+      #expect(try await bench.append([moved(2)], token: token).status == 422)
+      #expect(try await bench.append([moved(6)], token: token).status == 200)
+    }
+  }
+
+  @Test("is told nothing that was handed to its customer and names another, until it is given away")
+  func received() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      let token = try bench.token("a", [.read], apps: ["app.a"])
+      try Self.append(
+        to: bench,
+        [
+          Line.purchase("a-1", of: "ada", app: "app.a"),
+          // No transaction leads from it to whoever has it later.
+          Self.line(
+            "content.installed", "i", 2,
+            #""app":"app.b","account":"hidden-b","device":"hidden-d","product":"hidden-product""#,
+            data: #""contentVersion":"1.0""#),
+          Self.transfer(3, "hidden-b", "bo"), Self.transfer(4, "bo", "ada"),
+        ])
+      func asked(_ query: String) async throws -> Int {
+        let reply = try await bench.get("/v1/installed?account=\(query)", token: token)
+        #expect(!reply.body.contains("hidden"), "\(query): \(reply.body)")
+        return reply.status
+      }
+      #expect(try await asked("ada") == 404)
+      #expect(try await asked("ada&at=2026-02-03T18:00:00Z") == 404, "it is so at the present")
+      try Self.append(
+        to: bench,
+        [
+          Self.transfer(5, "ada", "zoe"),
+          Line.purchase("a-2", of: "ada", app: "app.a")
+            .replacing("2026-02-01T", with: "2026-02-06T"),
+        ])
+      #expect(try await asked("ada") == 200)
+      #expect(try await asked("ada&at=2026-02-03T18:00:00Z") == 200)
+      #expect(try await asked("ada&at=2026-02-04T18:00:00Z") == 404)
+    }
+  }
+
+  @Test("gets no explanation that rests on others' events, and no names of others")
+  func explanations() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      let token = try bench.token("a", [.read], apps: ["app.a"])
+      let all = try bench.token("all", [.read])
+      let cookie = try await bench.signIn(token)
+      let device = #""app":"app.b","device":"phone-a-1","payment":"hidden-p","#
+      try Self.append(
+        to: bench,
+        [
+          Line.purchase("a-1", of: "ada", app: "app.a"),
+          Self.line("payment.added", "h1", 2, device + #""product":"hidden-product""#),
+          Self.line(
+            "transaction.failed", "h2", 3,
+            device + #""transaction":"hidden-t","product":"hidden-product""#),
+          Line.purchase("o-1", of: "ava", app: "app.b"),
+        ])
+      let attempted = "explain?account=ada&name=hidden-product"
+      let known = try await bench.get("/v1/\(attempted)", token: all)
+      #expect(known.body.contains("attempted"), "the control: \(known.body)")
+      let refused = try await bench.get("/v1/\(attempted)", token: token)
+      #expect(refused.status == 404, "\(refused.body)")
+      let page = try await bench.page("/why?account=ada&name=hidden-product", cookie: cookie)
+      #expect(page.status == 404)
+      // Before its first event the account is unknown, and another one is near.
+      let early = "explain?account=ada&name=map&at=1990-01-01T00:00:00Z"
+      let near = try await bench.get("/v1/\(early)", token: all)
+      #expect(near.body.contains("ava"), "the control: \(near.body)")
+      let told = try await bench.get("/v1/\(early)", token: token)
+      #expect(told.status == 200)
+      #expect(!told.body.contains("ava"), "\(told.body)")
+    }
+  }
+}
