@@ -31,6 +31,18 @@ import Testing
       data: #""to":"\#(to)","reason":"r","operator":"o""#)
   }
 
+  private static func link(_ day: Int, _ from: String, _ to: String) -> String {
+    line(
+      "account.linked", "link-\(day)", day, #""source":"operator","account":"\#(from)""#,
+      data: #""to":"\#(to)","reason":"r","operator":"o""#)
+  }
+
+  /// Content of another app. No transaction leads from it to whoever has it later.
+  private static let installed = line(
+    "content.installed", "i", 2,
+    #""app":"app.b","account":"hidden-b","device":"hidden-d","product":"hidden-product""#,
+    data: #""contentVersion":"1.0""#)
+
   private static func line(
     _ type: String, _ id: String, _ day: Int, _ more: String, data: String? = nil
   ) -> String {
@@ -161,12 +173,7 @@ import Testing
         to: bench,
         [
           Line.purchase("a-1", of: "ada", app: "app.a"),
-          // No transaction leads from it to whoever has it later.
-          Self.line(
-            "content.installed", "i", 2,
-            #""app":"app.b","account":"hidden-b","device":"hidden-d","product":"hidden-product""#,
-            data: #""contentVersion":"1.0""#),
-          Self.transfer(3, "hidden-b", "bo"), Self.transfer(4, "bo", "ada"),
+          Self.installed, Self.transfer(3, "hidden-b", "bo"), Self.transfer(4, "bo", "ada"),
         ])
       func asked(_ query: String) async throws -> Int {
         let reply = try await bench.get("/v1/installed?account=\(query)", token: token)
@@ -185,6 +192,66 @@ import Testing
       #expect(try await asked("ada") == 200)
       #expect(try await asked("ada&at=2026-02-03T18:00:00Z") == 200)
       #expect(try await asked("ada&at=2026-02-04T18:00:00Z") == 404)
+    }
+  }
+
+  /// What happens to content that Ada got on the third day, and has whatever it is.
+  private static let keeping: [[String]] = [
+    [
+      line(
+        "account.erased", "e", 4, #""source":"operator","account":"hidden-b""#,
+        data: #""reason":"r","operator":"o""#)
+    ],
+    [inSandbox(transfer(4, "ada", "zoe"))],
+    [transfer(4, "ada-2", "zoe"), link(5, "ada", "ada-2")],
+    [inSandbox(link(1, "ada", "hidden-b"))],
+  ]
+
+  private static func inSandbox(_ line: String) -> String {
+    line.replacing(#""source""#, with: #""environment":"sandbox","source""#)
+  }
+
+  @Test("is told nothing that its customer may have kept", arguments: keeping)
+  func kept(_ more: [String]) async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      let token = try bench.token("a", [.read], apps: ["app.a"])
+      let all = try bench.token("all", [.read])
+      try Self.append(
+        to: bench,
+        [
+          Line.purchase("a-1", of: "ada", app: "app.a"), Self.installed,
+          Self.transfer(3, "hidden-b", "ada"),
+        ] + more)
+      let known = try await bench.get("/v1/installed?account=ada", token: all)
+      #expect(known.body.contains("hidden-product"), "the control: \(known.body)")
+      let reply = try await bench.get("/v1/installed?account=ada", token: token)
+      #expect(reply.status == 404, "\(reply.body)")
+    }
+  }
+
+  @Test("appends a note about its own purchase, and proposes nothing in place of a product")
+  func ownPurchases() async throws {
+    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+      let token = try bench.token("a", [.read, .append, .operate], apps: ["app.a"])
+      try Self.append(
+        to: bench,
+        [
+          Line.purchase("a-1", of: "both", app: "app.a"),
+          Line.purchase("b-1", of: "both", app: "app.b", product: "hidden-product"),
+          Line.purchase("a-2", of: "ada", app: "app.a"),
+        ])
+      let note = Self.line(
+        "note.added", "n", 6, #""source":"operator","app":"app.a","transaction":"a-1""#,
+        data: #""text":"t","operator":"o""#)
+      let noted = try await bench.append([note], token: token)
+      #expect(noted.status == 200, "\(noted.body)")
+      let body = #"{"account":"ada","product":"hidden-produc","reason":"r"}"#
+      let granted = try await Reply(
+        try await bench.response(
+          .post, "/v1/acts/grant?dryRun=true", headers: ["Content-Type": "application/json"],
+          body: ByteBuffer(string: body), token: token))
+      #expect(granted.status == 404)
+      #expect(!granted.body.contains("hidden-product"), "\(granted.body)")
     }
   }
 

@@ -72,7 +72,14 @@ extension LedgerView {
       let holding = try holding(ofUnit: unit, among: apps, at: clocks)
       if holding.accounts.contains(number), !holding.all.isOthers { return holding.all }
     }
-    return try holding(of: try queries(of: customer, clocks), among: apps)
+    let accounts = try accounts(ofAll: customer, clocks)
+    var holding = try holding(of: queries(of: customer, accounts, clocks), among: apps)
+    for account in accounts where !holding.isOthers {
+      if try wasGivenOthers(account, among: apps, clocks) {
+        holding.add(AppHolding(isOthers: true))
+      }
+    }
+    return holding
   }
 
   /// Who has the events that any of the queries selects.
@@ -117,12 +124,24 @@ extension LedgerView {
     return holding
   }
 
-  /// What finds all events of the customer. A transaction can have another owner in each
-  /// environment, and a question can ask about any of them.
-  private func queries(
-    of customer: CustomerReference, _ clocks: Clocks
-  ) throws(LedgerError) -> [EventsQuery] {
+  /// The accounts of the customer. A transaction can have another owner in each environment, and a
+  /// question can ask about any of them.
+  private func accounts(
+    ofAll customer: CustomerReference, _ clocks: Clocks
+  ) throws(LedgerError) -> Set<Name> {
+    if case .account(let name) = customer { return [name] }
     var accounts: Set<Name> = []
+    for environment in StoreEnvironment.allCases {
+      accounts.formUnion(
+        try self.accounts(of: customer, environments: [environment], clocks: clocks))
+    }
+    return accounts
+  }
+
+  /// What finds all events of the customer with the accounts.
+  private func queries(
+    of customer: CustomerReference, _ accounts: Set<Name>, _ clocks: Clocks
+  ) -> [EventsQuery] {
     var queries: [EventsQuery] = []
     func add(_ change: (inout EventsQuery) -> Void) {
       var query = EventsQuery()
@@ -131,43 +150,36 @@ extension LedgerView {
       queries.append(query)
     }
     switch customer {
-    case .account(let name): accounts = [name]
+    case .account: break
     case .transaction(let name), .original(let name):
-      for environment in StoreEnvironment.allCases {
-        accounts.formUnion(
-          try self.accounts(of: customer, environments: [environment], clocks: clocks))
-      }
       add { $0.original = name }
       add { $0.transaction = name }
     }
-    for account in accounts {
-      add { $0.account = account }
-      for giver in try givers(of: account, clocks) {
-        add { query in
-          query.account = giver.account
-          query.clocks.at = Instant(microseconds: giver.moment)
-        }
-      }
-    }
+    for account in accounts { add { $0.account = account } }
     return queries
   }
 
-  /// From whom an account has got everything by transfers that it has not handed on since, and
-  /// when, directly or through others. What is moved so need not name the account: installed
-  /// content, grants, and what was consumed.
+  /// Whether an account has got something of others by a transfer, directly or through others, that
+  /// it has not handed on since. What is moved so need not name the account: installed content,
+  /// grants, and what was consumed. Bought transactions are its own by now.
   ///
-  /// - Complexity: O(*n*) in the facts of the account's unit.
-  private func givers(
-    of account: Name, _ clocks: Clocks
-  ) throws(LedgerError) -> [(account: Name, moment: Int64)] {
+  /// - Complexity: O(*n* *t*) in the facts of the account's unit and the transfers among them.
+  private func wasGivenOthers(
+    _ account: Name, among apps: KnownApps, _ clocks: Clocks
+  ) throws(LedgerError) -> Bool {
     guard let number = try number(of: .account, account), let unit = try unitNumber(of: number)
-    else { return [] }
-    let transfers = Transfers(try facts(of: unit, at: clocks))
-    var givers: [(account: Name, moment: Int64)] = []
+    else { return false }
+    let facts = try facts(of: unit, at: clocks)
+    let transfers = Transfers(facts)
     for giver in transfers.givers(of: number) {
-      givers.append((try text(of: giver.account), giver.moment))
+      let names = transfers.names(of: giver.account)
+      var holding = AppHolding()
+      for fact in facts where fact.occurredAt <= giver.moment && names.contains(fact.account) {
+        holding.add(app: fact.app, fact.kind, apps)
+      }
+      if holding.isOthers { return true }
     }
-    return givers
+    return false
   }
 }
 
@@ -179,17 +191,16 @@ private struct Transfers {
     var moment: Int64
   }
 
-  private var transfers: [(from: NameNumber, to: NameNumber, moment: Int64)] = []
+  private var transfers: [Fact] = []
   /// The accounts that were linked with an account.
   private var linked: [NameNumber: Set<NameNumber>] = [:]
 
   init(_ facts: [Fact]) {
     for fact in facts {
-      let to = fact.detail?.fields.to ?? 0
+      guard let to = fact.detail?.fields.to, to != 0 else { continue }
       switch fact.kind {
-      case .accountTransferred where to != 0:
-        transfers.append((fact.account, to, fact.occurredAt))
-      case .accountLinked where to != 0:
+      case .accountTransferred: transfers.append(fact)
+      case .accountLinked:
         linked[fact.account, default: []].insert(to)
         linked[to, default: []].insert(fact.account)
       default: break
@@ -198,19 +209,26 @@ private struct Transfers {
   }
 
   /// Who has given to an account, directly or through others, since it last gave everything away.
+  /// In doubt, somebody has: an account that is linked with others, or that gave away what it had in
+  /// one environment, may have kept something.
   func givers(of account: NameNumber) -> Set<Giver> {
     var found: Set<Giver> = []
     var open = [Giver(account: account, moment: .max)]
     while let next = open.popLast() {
       let own = names(of: next.account)
-      let before = transfers.filter {
-        $0.moment <= next.moment && own.contains($0.from) != own.contains($0.to)
-      }
+      var emptied = Int64.min
       // Not by the transfer that is followed.
-      let given = before.filter { own.contains($0.from) && $0.moment < next.moment }
-      let emptied = given.map(\.moment).max() ?? .min
-      for transfer in before where own.contains(transfer.to) && transfer.moment >= emptied {
-        let giver = Giver(account: transfer.from, moment: transfer.moment)
+      for transfer in transfers
+      where own == [transfer.account] && transfer.environment == nil
+        && transfer.occurredAt < next.moment
+      {
+        emptied = max(emptied, transfer.occurredAt)
+      }
+      for transfer in transfers
+      where own.contains(transfer.detail?.fields.to ?? 0)
+        && (emptied...next.moment).contains(transfer.occurredAt)
+      {
+        let giver = Giver(account: transfer.account, moment: transfer.occurredAt)
         if found.insert(giver).inserted { open.append(giver) }
       }
     }
@@ -218,7 +236,7 @@ private struct Transfers {
   }
 
   /// The account and all that are linked with it.
-  private func names(of account: NameNumber) -> Set<NameNumber> {
+  func names(of account: NameNumber) -> Set<NameNumber> {
     var names: Set<NameNumber> = [account]
     var open = [account]
     while let next = open.popLast() {

@@ -136,7 +136,8 @@ enum AccessRule {
   /// Somebody else can append between this look and the append, and then the event stands after
   /// theirs. It could as well have come a moment earlier.
   ///
-  /// - Complexity: O(*n*) in the events of those who are named, each looked at once.
+  /// - Complexity: O(*n*) in the events of those who are named, each looked at once, and once more
+  ///   for each act of an operator that names them.
   /// - Throws: ``Problem`` if the ledger cannot be read.
   static func refusals(
     of events: [Event], by token: AccessToken, in view: LedgerView
@@ -150,15 +151,13 @@ enum AccessRule {
         for named in Named.all(in: event) where foreign == nil {
           let isOthers =
             if let known = known[named] { known } else {
-              try view.holding(of: [named.query], among: apps).isOthers
+              try named.isOthers(among: apps, in: view)
             }
           known[named] = isOthers
           if isOthers { foreign = named }
-          // An act moves what somebody had when it is said to have been done.
-          if foreign == nil, event.type.kind.isOperators,
-            try view.holding(
-              of: named.customer, among: apps, at: Clocks(at: event.occurredAt)
-            ).isOthers
+          // An act moves what accounts had when it is said to have been done.
+          if foreign == nil, event.type.kind.isOperators, case .account = named,
+            try named.isOthers(among: apps, at: Clocks(at: event.occurredAt), in: view)
           {
             foreign = named
           }
@@ -194,22 +193,19 @@ enum AccessRule {
       }
     }
 
-    var query: EventsQuery {
+    /// Whether others have events of it, of a purchase those that name it.
+    func isOthers(
+      among apps: KnownApps, at clocks: Clocks = .now, in view: LedgerView
+    ) throws(LedgerError) -> Bool {
       var query = EventsQuery()
+      query.clocks = clocks
       switch self {
-      case .account(let name): query.account = name
+      case .account(let name):
+        return try view.holding(of: .account(name), among: apps, at: clocks).isOthers
       case .transaction(let name): query.transaction = name
       case .original(let name): query.original = name
       }
-      return query
-    }
-
-    var customer: CustomerReference {
-      switch self {
-      case .account(let name): .account(name)
-      case .transaction(let name): .transaction(name)
-      case .original(let name): .original(name)
-      }
+      return try view.holding(of: [query], among: apps).isOthers
     }
 
     var words: String {

@@ -186,7 +186,7 @@ struct ActRequest: Sendable {
       throw Problem(
         .notFound,
         "No catalogue and no event names the product \(product.text)"
-          + (near.map { "; did you mean \($0.text)?" } ?? ".")
+          + ((token.isRestricted ? nil : near).map { "; did you mean \($0.text)?" } ?? ".")
           + " If it is a new one, send allowUnknown.")
     }
     return try assignability.flatMap { (found) throws(Problem) in try holds(found) }
