@@ -209,8 +209,8 @@ private struct Transfers {
   }
 
   /// Who has given to an account, directly or through others, since it last gave everything away.
-  /// In doubt, somebody has: an account that is linked with others, or that gave away what it had in
-  /// one environment, may have kept something.
+  /// In doubt, somebody has: an account that is linked with others, or that gave away what it had
+  /// in one environment, may have kept something.
   func givers(of account: NameNumber) -> Set<Giver> {
     var found: Set<Giver> = []
     var open = [Giver(account: account, moment: .max)]
