@@ -12,7 +12,7 @@ struct PartSource {
   let context: SharedContext
   let texts: NumberedEvents
 
-  func chain(_ chain: Int, _ periods: inout ChainPeriods) -> ChainPart {
+  func chain(_ chain: Int, _ periods: inout ChainPeriods?) -> ChainPart {
     unit.chainPart(
       chain, in: environmentIndex, at: moment, context: context, texts: texts, &periods)
   }
@@ -46,7 +46,7 @@ struct EnvironmentLines {
 
   private var holdings: [Holder: IncrementalHoldings] = [:]
   private var chains: [Int: Chain] = [:]
-  /// Those of the chains that were evaluated.
+  /// Those of the subscriptions that were evaluated.
   private var periods: [Int: ChainPeriods] = [:]
   private var accounts: [Int: [NameNumber]] = [:]
   private var customers: [NameNumber: Int] = [:]
@@ -187,7 +187,7 @@ extension EnvironmentLines {
     chain index: Int, _ source: PartSource, _ sheet: inout LineSheet
   ) {
     guard let chain = chains[index] else { return }
-    let part = source.chain(index, &periods[index, default: ChainPeriods()])
+    let part = source.chain(index, &periods[index])
     var holders = chain.customers.map { Holder.customer($0) }
     if chain.isLoose { holders.append(.chain(index)) }
     for holder in holders {

@@ -10,12 +10,6 @@ import Testing
 /// Who is told what.
 // A token that is let in where it must not be would read a stream without an end.
 @Suite("A token at the service", .timeLimit(.minutes(20))) struct ServiceTokenTests {
-  private static var guarded: ServiceBench.Limits {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    return limits
-  }
-
   /// Customers of two apps. Whatever belongs to anybody but Ada has a name with `hidden` in it.
   private static func events(app: String?) -> [String] {
     [
@@ -28,14 +22,6 @@ import Testing
         + #""account":"hidden-linked","data":{"to":"hidden-b"}}"#,
       Line.purchase("hidden-nobody", of: nil, app: "app.b"),
     ]
-  }
-
-  private static func fill(_ bench: ServiceBench) throws {
-    let decoder = EventDecoder()
-    let inputs = try events(app: "app.a").enumerated().map { number, line in
-      try decoder.decode(line: Array(line.utf8), number: number + 1)
-    }
-    try bench.ledger.appendAndWait(inputs, options: AppendOptions())
   }
 
   /// Every way to ask about customers, with somebody's names.
@@ -72,7 +58,7 @@ import Testing
   private static let byAdmins = ["/metrics", "/v1/stats"]
 
   @Test("is needed, and has to be one of the ledger's") func unknown() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let real = try bench.token("real", [.admin])
       let guarded = Self.broad + Self.byAdmins + ["/v1/rules", "/v1/types"]
       for address in guarded {
@@ -100,8 +86,8 @@ import Testing
   }
 
   @Test("does what its scopes say and nothing else") func scopes() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
-      try Self.fill(bench)
+    try await ServiceBench.run(.guarded) { bench in
+      try bench.fill(Self.events(app: "app.a"))
       let reader = try bench.token("reader", [.read])
       let writer = try bench.token("writer", [.append])
       let admin = try bench.token("admin", [.admin])
@@ -123,8 +109,8 @@ import Testing
   }
 
   @Test("for one account gets nobody else's answer") func account() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
-      try Self.fill(bench)
+    try await ServiceBench.run(.guarded) { bench in
+      try bench.fill(Self.events(app: "app.a"))
       let token = try bench.token("ada", [.read], account: "ada")
       let others = Self.questions(account: "hidden-b", transaction: "hidden-bob")
       // Whose transaction it is, only the ledger knows: not even her own is answered.
@@ -164,8 +150,8 @@ import Testing
   }
 
   @Test("for one app gets no answer about a customer of another app") func app() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
-      try Self.fill(bench)
+    try await ServiceBench.run(.guarded) { bench in
+      try bench.fill(Self.events(app: "app.a"))
       let token = try bench.token("a", [.read, .append], apps: ["app.a"])
       for (account, transaction) in [
         ("hidden-b", "hidden-bob"), ("hidden-both", "hidden-both-1"),
@@ -195,7 +181,7 @@ import Testing
   }
 
   @Test("for one app appends that app's events alone") func appAppends() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let token = try bench.token("a", [.append], apps: ["app.a"])
       let reply = try await bench.append(
         [
@@ -215,7 +201,7 @@ import Testing
   }
 
   @Test("needs the scope operate for what operators decide") func operate() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let writer = try bench.token("writer", [.append])
       let both = try bench.token("both", [.append, .operate])
       var lines: [String] = []
@@ -237,7 +223,7 @@ import Testing
   @Test("that was revoked, or has expired, is refused at the next request") func revoked()
     async throws
   {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let store = TokenStore(ledger: bench.path)
       let text = try bench.token("gone", [.admin])
       let other = try bench.token("other", [.admin])

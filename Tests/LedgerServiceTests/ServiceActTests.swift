@@ -8,17 +8,6 @@ import Testing
 @testable import LedgerService
 
 @Suite("Acts, verdicts and notifications over HTTP") struct ServiceActTests {
-  private func act(
-    _ bench: ServiceBench, _ kind: String, _ body: String, key: String? = nil,
-    token: String? = nil
-  ) async throws -> Reply {
-    var headers = ["Content-Type": "application/json"]
-    if let key { headers["Idempotency-Key"] = key }
-    return try await Reply(
-      try await bench.response(
-        .post, "/v1/acts/\(kind)", headers: headers, body: ByteBuffer(string: body), token: token))
-  }
-
   private func verdict(_ bench: ServiceBench, _ query: String) async throws -> String? {
     try await bench.get("/v1/verdict?\(query)").object()["verdict"] as? String
   }
@@ -57,24 +46,24 @@ import Testing
   func grants() async throws {
     try await ServiceBench.run { bench in
       let grant = #"{"account":"a","entitlement":"pro","reason":"ticket 1"}"#
-      #expect(try await act(bench, "grant", grant).status == 404)
+      #expect(try await bench.act("grant", grant).status == 404)
       let new = #"{"account":"a","entitlement":"pro","reason":"ticket 1","newAccount":true}"#
       let rehearsal = try await Reply(
         try await bench.response(
           .post, "/v1/acts/grant?dryRun=true", body: ByteBuffer(string: new)))
       #expect(rehearsal.body.contains(#""gained":["pro"]"#))
       #expect(try bench.lastPosition() == 0)
-      let first = try await act(bench, "grant", new, key: "k")
+      let first = try await bench.act("grant", new, key: "k")
       #expect(first.status == 200 && first.body.contains(#""duplicate":false"#))
       #expect(try await verdict(bench, "account=a&entitlement=pro") == "yes")
-      let again = try await act(bench, "grant", new, key: "k")
+      let again = try await bench.act("grant", new, key: "k")
       #expect(again.body.contains(#""duplicate":true"#))
-      #expect(try await act(bench, "grant", grant, key: "k").body.contains(#""duplicate":true"#))
+      #expect(try await bench.act("grant", grant, key: "k").body.contains(#""duplicate":true"#))
       let other = #"{"account":"a","entitlement":"gold","reason":"ticket 1"}"#
-      #expect(try await act(bench, "grant", other, key: "k").status == 409)
+      #expect(try await bench.act("grant", other, key: "k").status == 409)
       #expect(try bench.lastPosition() == 1)
       let end = #"{"account":"a","entitlement":"pro","reason":"a mistake"}"#
-      #expect(try await act(bench, "withdraw", end).status == 200)
+      #expect(try await bench.act("withdraw", end).status == 200)
       #expect(try await verdict(bench, "account=a&entitlement=pro") == "no")
       let event = try await bench.get("/v1/events/1").body
       #expect(event.contains(#""operator":"open""#) && event.contains("ticket 1"))
@@ -92,7 +81,7 @@ import Testing
         ])
       #expect(said.status == 0, "\(said.errors)")
       let same = #"{"id":"one","account":"a","entitlement":"pro","until":"2030-01-01T00:00:00Z","#
-      let reply = try await act(bench, "grant", same + #""reason":"ticket 1"}"#)
+      let reply = try await bench.act("grant", same + #""reason":"ticket 1"}"#)
       #expect(reply.status == 200 && reply.body.contains(#""duplicate":true"#), "\(reply.body)")
       #expect(try bench.lastPosition() == 1)
     }
@@ -111,7 +100,7 @@ import Testing
         ("note", #"{"account":"a"}"#, "text is missing"),
         ("assign", #"{"account":"a","reason":"r"}"#, "transaction is missing"),
       ] {
-        let reply = try await act(bench, kind, body)
+        let reply = try await bench.act(kind, body)
         #expect(reply.status == 400, "\(kind) \(body): \(reply.body)")
         #expect(reply.body.contains(words), "\(kind) \(body): \(reply.body)")
       }

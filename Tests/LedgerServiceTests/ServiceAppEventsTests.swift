@@ -10,12 +10,6 @@ import Testing
 /// What `events` tells a token for some apps, if other apps have events about the same transactions
 /// and devices.
 @Suite("Events of some apps", .timeLimit(.minutes(20))) struct ServiceAppEventsTests {
-  private static var guarded: ServiceBench.Limits {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    return limits
-  }
-
   /// What the token may not learn.
   private static let secrets = ["user-7", "prod.x", "CHE", "CHF", "12.34", "9.9-theirs"]
 
@@ -31,14 +25,6 @@ import Testing
         + #""source":"notification","environment":"production","app":"com.a.one","#
         + #""transaction":"U1","data":{}}"#,
     ]
-  }
-
-  private static func append(_ lines: [String], _ bench: ServiceBench) throws {
-    let decoder = EventDecoder()
-    let inputs = try lines.enumerated().map { number, line in
-      try decoder.decode(line: Array(line.utf8), number: number + 1)
-    }
-    try bench.ledger.appendAndWait(inputs, options: AppendOptions())
   }
 
   /// The items as they are written, without the moment of the answer, whose digits can be any.
@@ -57,8 +43,8 @@ import Testing
   @Test(
     "are added up without what only others state", arguments: [nil, "com.a.two"] as [String?])
   func sums(app: String?) async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
-      try Self.append(Self.sold(app: app), bench)
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
+      try bench.fill(Self.sold(app: app))
       let token = try bench.token("one", [.read], apps: ["com.a.one"])
       let all = try bench.token("all", [.read])
       let by = "by=account,product,storefront"
@@ -85,8 +71,8 @@ import Testing
   }
 
   @Test("are added up with what any of the token's apps states") func several() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
-      try Self.append(Self.sold(app: "com.a.two"), bench)
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
+      try bench.fill(Self.sold(app: "com.a.two"))
       let token = try bench.token("both", [.read], apps: ["com.a.one", "com.a.two"])
       let sums = try await bench.get(
         "/v1/events?app=com.a.one&sum=price&by=account", token: token)
@@ -97,8 +83,8 @@ import Testing
 
   @Test("do not say whose a transaction is that only others call somebody's")
   func accounts() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
-      try Self.append(Self.sold(app: nil), bench)
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
+      try bench.fill(Self.sold(app: nil))
       let token = try bench.token("one", [.read], apps: ["com.a.one"])
       let cookie = try await bench.signIn(token)
       for account in ["user-7", "user-8"] {
@@ -117,13 +103,13 @@ import Testing
 
   @Test("that are followed are those that are an account's by them alone")
   func follows() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
-      try Self.append(Self.sold(app: nil), bench)
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
+      try bench.fill(Self.sold(app: nil))
       let token = try bench.token("one", [.read], apps: ["com.a.one"])
       let follower = Follower()
       let following = try await bench.follow(
         follower, query: "&app=com.a.one&account=user-7", after: 0, token: token)
-      try Self.append([Line.purchase("own", of: "user-7", app: "com.a.one")], bench)
+      try bench.fill([Line.purchase("own", of: "user-7", app: "com.a.one")])
       await follower.wait(for: 3)
       #expect(await follower.positions == [3])
       following.cancel()
@@ -143,14 +129,14 @@ import Testing
         + #""occurredAt":"2026-03-01T10:00:00Z","account":"ada","device":"pad","#
         + #""session":"\#(session)","transaction":"unknown-\#(session)"}"#
     }
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
-      try Self.append(
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
+      try bench.fill(
         [
           start("theirs", app: "com.a.two", version: "9.9-theirs", storefront: "CHE"),
           finish("theirs"),
           Line.purchase("sold", of: "ada", app: "com.a.one").replacing(
             "phone-sold", with: #"pad","session":"theirs"#),
-        ], bench)
+        ])
       let token = try bench.token("one", [.read], apps: ["com.a.one"])
       let all = try bench.token("all", [.read])
       let by = "by=appVersion,systemVersion,storefront"
@@ -169,8 +155,8 @@ import Testing
       let known = try await bench.page(page, cookie: try await bench.signIn(all))
       #expect(known.body.contains("9.9-theirs"), "\(known.body)")
       // What its own sessions ran, it is told.
-      try Self.append(
-        [start("own", app: "com.a.one", version: "1.5", storefront: "DEU"), finish("own")], bench)
+      try bench.fill(
+        [start("own", app: "com.a.one", version: "1.5", storefront: "DEU"), finish("own")])
       for address in [addresses[0], addresses[2]] {
         let own = try Self.items(try await bench.get(address, token: token))
         #expect(own.contains("1.5") && own.contains("DEU"), "\(address): \(own)")
@@ -180,8 +166,8 @@ import Testing
 
   @Test("are all that a token with restrictions sees, whatever its scope")
   func administration() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
-      try Self.append(Self.sold(app: nil), bench)
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
+      try bench.fill(Self.sold(app: nil))
       // One for an account can have no scope but to read.
       let restricted = try bench.token("one", [.admin], apps: ["com.a.one"])
       let all = try bench.token("all", [.admin])

@@ -273,9 +273,7 @@ struct SpooledLine {
   }
 
   @Test("does not meet the same key of another token") func tokens() async throws {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    try await ServiceBench.run(limits) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let one = try bench.token("one", [.append])
       let two = try bench.token("two", [.append])
       let key = ["Idempotency-Key": "k"]

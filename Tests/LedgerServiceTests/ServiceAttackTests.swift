@@ -144,9 +144,7 @@ import Testing
   }
 
   @Test("stops who guesses tokens at its page") func guesses() async throws {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    try await ServiceBench.run(limits) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       func guess(_ token: String) async throws -> Int {
         try await Reply(
           try await bench.response(

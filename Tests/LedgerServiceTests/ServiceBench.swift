@@ -54,6 +54,13 @@ final class ServiceBench: Sendable {
     var rate: RateGate.Rate?
     /// The present of these limits, in nanoseconds, which stands still unless a test moves it.
     var uptime: @Sendable () -> UInt64 = { 0 }
+
+    /// Tokens are asked for, and all else is as usual.
+    static var guarded: Limits {
+      var limits = Limits()
+      limits.hasTokens = true
+      return limits
+    }
   }
 
   private init(_ limits: Limits) throws {
@@ -198,6 +205,26 @@ final class ServiceBench: Sendable {
       try await response(
         .post, "/v1/events" + query, headers: headers, body: ByteBuffer(string: body), token: token)
     )
+  }
+
+  /// Does an act; with `?dryRun=true` after its kind it is not done.
+  func act(
+    _ kind: String, _ body: String, key: String? = nil, token: String? = nil
+  ) async throws -> Reply {
+    var headers = ["Content-Type": "application/json"]
+    if let key { headers["Idempotency-Key"] = key }
+    return try await Reply(
+      try await response(
+        .post, "/v1/acts/\(kind)", headers: headers, body: ByteBuffer(string: body), token: token))
+  }
+
+  /// Appends lines of JSON to the ledger itself, whatever the service allows.
+  func fill(_ lines: [String]) throws {
+    let decoder = EventDecoder()
+    let inputs = try lines.enumerated().map { number, line in
+      try decoder.decode(line: Array(line.utf8), number: number + 1)
+    }
+    try ledger.appendAndWait(inputs, options: AppendOptions())
   }
 
   /// Appends events as they are, with their own recorded times.

@@ -246,9 +246,7 @@ extension Task where Success == Void, Failure == any Error {
     "that reads a backlog gets no page more once its token was revoked, or the service stops",
     arguments: [true, false])
   func endsInBacklog(isRevoked: Bool) async throws {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    try await ServiceBench.run(limits) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       let pages = 3
       let lines = (1...pages * ServiceLimits.followEvents).map { Line.purchase("\($0)", of: "a") }
       let writer = try bench.token("writer", [.append])

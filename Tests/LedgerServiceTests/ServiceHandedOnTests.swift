@@ -11,20 +11,6 @@ import Testing
 /// What a token for some apps is told about its customers when others' purchases have passed
 /// through them.
 @Suite("A token for some apps", .timeLimit(.minutes(20))) struct ServiceHandedOnTests {
-  private static var guarded: ServiceBench.Limits {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    return limits
-  }
-
-  private static func append(to bench: ServiceBench, _ lines: [String]) throws {
-    let decoder = EventDecoder()
-    let inputs = try lines.enumerated().map { number, line in
-      try decoder.decode(line: Array(line.utf8), number: number + 1)
-    }
-    try bench.ledger.appendAndWait(inputs, options: AppendOptions())
-  }
-
   private static func transfer(_ day: Int, _ from: String, _ to: String) -> String {
     line(
       "account.transferred", "hand-\(day)", day, #""source":"operator","account":"\#(from)""#,
@@ -56,8 +42,7 @@ import Testing
     func later(_ purchase: String) -> String {
       purchase.replacing("2026-02-01T", with: "2026-02-05T")
     }
-    try append(
-      to: bench,
+    try bench.fill(
       [
         Line.purchase("a-1", of: "ada", app: "app.a"),
         Line.purchase("hidden-1", of: "hidden-b", app: "app.b", product: "hidden-product"),
@@ -77,7 +62,7 @@ import Testing
       ("transaction=a-1", "asOf=3"),
     ])
   func earlierMoments(_ customer: String, _ moment: String) async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.handOn(bench)
       let token = try bench.token("a", [.read], apps: ["app.a"])
       let cookie = try await bench.signIn(token)
@@ -98,7 +83,7 @@ import Testing
 
   @Test("asks about no two moments of which one is so, and about all others")
   func severalMoments() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.handOn(bench)
       let token = try bench.token("a", [.read], apps: ["app.a"])
       let cookie = try await bench.signIn(token)
@@ -139,17 +124,13 @@ import Testing
   @Test("does no act at a moment at which its customer had what is another app's") func acts()
     async throws
   {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.handOn(bench)
       let token = try bench.token("a", [.read, .append, .operate], apps: ["app.a"])
       for (day, status) in [("02", 404), ("06", 200)] {
         let body =
           #"{"account":"ada","to":"lee","reason":"r","occurredAt":"2026-02-\#(day)T18:00:00Z"}"#
-        let reply = try await Reply(
-          try await bench.response(
-            .post, "/v1/acts/transfer?dryRun=true",
-            headers: ["Content-Type": "application/json"], body: ByteBuffer(string: body),
-            token: token))
+        let reply = try await bench.act("transfer?dryRun=true", body, token: token)
         #expect(reply.status == status, "\(day): \(reply.body)")
         #expect(!reply.body.contains("hidden"), "\(reply.body)")
       }
@@ -167,10 +148,9 @@ import Testing
 
   @Test("is told nothing that was handed to its customer and names another, until it is given away")
   func received() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       let token = try bench.token("a", [.read], apps: ["app.a"])
-      try Self.append(
-        to: bench,
+      try bench.fill(
         [
           Line.purchase("a-1", of: "ada", app: "app.a"),
           Self.installed, Self.transfer(3, "hidden-b", "bo"), Self.transfer(4, "bo", "ada"),
@@ -182,8 +162,7 @@ import Testing
       }
       #expect(try await asked("ada") == 404)
       #expect(try await asked("ada&at=2026-02-03T18:00:00Z") == 404, "it is so at the present")
-      try Self.append(
-        to: bench,
+      try bench.fill(
         [
           Self.transfer(5, "ada", "zoe"),
           Line.purchase("a-2", of: "ada", app: "app.a")
@@ -213,11 +192,10 @@ import Testing
 
   @Test("is told nothing that its customer may have kept", arguments: keeping)
   func kept(_ more: [String]) async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       let token = try bench.token("a", [.read], apps: ["app.a"])
       let all = try bench.token("all", [.read])
-      try Self.append(
-        to: bench,
+      try bench.fill(
         [
           Line.purchase("a-1", of: "ada", app: "app.a"), Self.installed,
           Self.transfer(3, "hidden-b", "ada"),
@@ -231,10 +209,9 @@ import Testing
 
   @Test("appends a note about its own purchase, and proposes nothing in place of a product")
   func ownPurchases() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       let token = try bench.token("a", [.read, .append, .operate], apps: ["app.a"])
-      try Self.append(
-        to: bench,
+      try bench.fill(
         [
           Line.purchase("a-1", of: "both", app: "app.a"),
           Line.purchase("b-1", of: "both", app: "app.b", product: "hidden-product"),
@@ -246,10 +223,7 @@ import Testing
       let noted = try await bench.append([note], token: token)
       #expect(noted.status == 200, "\(noted.body)")
       let body = #"{"account":"ada","product":"hidden-produc","reason":"r"}"#
-      let granted = try await Reply(
-        try await bench.response(
-          .post, "/v1/acts/grant?dryRun=true", headers: ["Content-Type": "application/json"],
-          body: ByteBuffer(string: body), token: token))
+      let granted = try await bench.act("grant?dryRun=true", body, token: token)
       #expect(granted.status == 404)
       #expect(!granted.body.contains("hidden-product"), "\(granted.body)")
     }
@@ -257,13 +231,12 @@ import Testing
 
   @Test("gets no explanation that rests on others' events, and no names of others")
   func explanations() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       let token = try bench.token("a", [.read], apps: ["app.a"])
       let all = try bench.token("all", [.read])
       let cookie = try await bench.signIn(token)
       let device = #""app":"app.b","device":"phone-a-1","payment":"hidden-p","#
-      try Self.append(
-        to: bench,
+      try bench.fill(
         [
           Line.purchase("a-1", of: "ada", app: "app.a"),
           Self.line("payment.added", "h1", 2, device + #""product":"hidden-product""#),

@@ -10,12 +10,6 @@ import Testing
 
 /// Who sees which page, and who may do what there.
 @Suite("Somebody at the pages", .timeLimit(.minutes(20))) struct ServicePageAccessTests {
-  private static var guarded: ServiceBench.Limits {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    return limits
-  }
-
   private static let pages = [
     "/", "/search?q=ada", "/customer?account=ada", "/why?account=ada&name=map", "/events/1",
     "/findings", "/incident?account=ada", "/live", "/compare?account=ada", "/acts", "/acts/grant",
@@ -23,21 +17,16 @@ import Testing
   ]
 
   private static func fill(_ bench: ServiceBench) throws {
-    let lines = [
+    try bench.fill([
       Line.purchase("t-ada", of: "ada", app: "app.a"),
       Line.purchase("hidden-bob", of: "hidden-b", app: "app.b", product: "hidden-product"),
       Line.purchase("hidden-both-1", of: "hidden-both", app: "app.a"),
       Line.purchase("hidden-both-2", of: "hidden-both", app: "app.b"),
-    ]
-    let decoder = EventDecoder()
-    let inputs = try lines.enumerated().map { number, line in
-      try decoder.decode(line: Array(line.utf8), number: number + 1)
-    }
-    try bench.ledger.appendAndWait(inputs, options: AppendOptions())
+    ])
   }
 
   @Test("signs in first, and comes to what was asked for") func signIn() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       try Self.fill(bench)
       for address in Self.pages {
         let reply = try await bench.page(address)
@@ -70,7 +59,7 @@ import Testing
   }
 
   @Test("gets a cookie for TLS alone where there is TLS") func secure() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let token = try bench.token("support", [.read])
       let reply = try await bench.form(
         "/sign-in", [("token", token)],
@@ -82,7 +71,7 @@ import Testing
   }
 
   @Test("is sent nowhere else after signing in") func redirects() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let token = try bench.token("support", [.read])
       for address in [
         "//evil.example", "https://evil.example", "/\\evil.example", "evil", "javascript:x",
@@ -97,7 +86,7 @@ import Testing
   }
 
   @Test("is not let in by a wrong token, or from another site") func refused() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let token = try bench.token("support", [.read])
       let wrong = String(token.dropLast()) + (token.hasSuffix("A") ? "E" : "A")
       for text in ["", wrong, String(repeating: "x", count: 10_000), "<script>"] {
@@ -126,7 +115,7 @@ import Testing
 
   @Test("is out with the next request after a revocation, or after signing out")
   func ends() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       try Self.fill(bench)
       let ada = try await bench.signIn(try bench.token("ada", [.read]))
       let bob = try await bench.signIn(try bench.token("bob", [.read, .operate]))
@@ -145,7 +134,7 @@ import Testing
   }
 
   @Test("sees what the scopes of the token say") func scopes() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       try Self.fill(bench)
       let reader = try await bench.signIn(try bench.token("reader", [.read]))
       let writer = try await bench.signIn(try bench.token("writer", [.append]))
@@ -168,7 +157,7 @@ import Testing
   }
 
   @Test("with a token for one account sees nobody else") func account() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       try Self.fill(bench)
       let cookie = try await bench.signIn(try bench.token("ada", [.read], account: "ada"))
       let own = [
@@ -198,7 +187,7 @@ import Testing
   }
 
   @Test("with a token for one app sees its customers alone") func app() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       try Self.fill(bench)
       let cookie = try await bench.signIn(try bench.token("a", [.read], apps: ["app.a"]))
       for address in ["/customer?account=ada", "/customer?transaction=t-ada", "/live?account=ada"] {
@@ -252,7 +241,7 @@ import Testing
   ]
 
   @Test("sees the effect of an act before it is done, and does it once") func acts() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       try Self.fill(bench)
       let cookie = try await bench.signIn(try bench.token("ada", [.read, .operate]))
       let form = try await bench.formToken(cookie: cookie, at: "/acts/grant")
@@ -282,7 +271,7 @@ import Testing
   }
 
   @Test("does nothing by a form of another site or session") func forged() async throws {
-    try await ServiceBench.run(Self.guarded) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       try Self.fill(bench)
       let cookie = try await bench.signIn(try bench.token("ada", [.read, .operate]))
       let other = try await bench.signIn(try bench.token("bob", [.read, .operate]))

@@ -205,9 +205,7 @@ import Testing
   }
 
   @Test("are not the JSON questions: those take no cookie") func cookies() async throws {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    try await ServiceBench.run(limits) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let cookie = try await bench.signIn(try bench.token("ada", [.admin]))
       #expect(try await bench.page("/status", cookie: cookie).status == 200)
       for address in ["/v1/events", "/v1/customers", "/v1/stats", "/metrics"] {

@@ -134,9 +134,7 @@ import Testing
   }
 
   @Test("is nothing for a token of one account or of some apps") func restricted() async throws {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    try await ServiceBench.run(limits) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let account = try Self.fill(bench)
       let reader = try bench.token("reader", [.read])
       let own = try bench.token("own", [.read], account: Name(account))

@@ -10,20 +10,13 @@ import Testing
 
 /// Ways around the restrictions of a token that were open once.
 @Suite("A restricted token", .timeLimit(.minutes(20))) struct ServiceSeparationTests {
-  private static var guarded: ServiceBench.Limits {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    return limits
-  }
-
   private static func sandbox(_ transaction: String, app: String, product: String) -> String {
     Line.purchase(transaction, of: "hidden-s", app: app, product: product)
       .replacing(#""type""#, with: #""environment":"sandbox","type""#)
   }
 
   private static func fill(_ bench: ServiceBench) throws {
-    let decoder = EventDecoder()
-    let inputs = try [
+    try bench.fill([
       Line.purchase("t-ada", of: "ada", app: "app.a"),
       Line.purchase("hidden-bob", of: "hidden-b", app: "app.b", product: "hidden-product"),
       Line.purchase("hidden-free", of: nil, app: "app.b"),
@@ -31,24 +24,12 @@ import Testing
       sandbox("s-1", app: "app.a", product: "map"),
       sandbox("s-2", app: "app.b", product: "hidden-product"),
       Line.purchase("any-1", of: "hidden-any", product: "hidden-product"),
-    ].enumerated().map { number, line in
-      try decoder.decode(line: Array(line.utf8), number: number + 1)
-    }
-    try bench.ledger.appendAndWait(inputs, options: AppendOptions())
-  }
-
-  private func act(
-    _ bench: ServiceBench, _ kind: String, _ body: String, token: String
-  ) async throws -> Reply {
-    try await Reply(
-      try await bench.response(
-        .post, "/v1/acts/\(kind)", headers: ["Content-Type": "application/json"],
-        body: ByteBuffer(string: body), token: token))
+    ])
   }
 
   @Test("asks in no environment about a customer who has another app in it")
   func environments() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       let token = try bench.token("a", [.read], apps: ["app.a"])
       for path in ["transactions", "entitlements", "installed"] {
@@ -69,7 +50,7 @@ import Testing
 
   @Test("makes nobody a customer of its app by an event that it appends")
   func claims() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       let token = try bench.token("a", [.read, .append], apps: ["app.a"])
       let claim = Line.purchase("claim", of: "hidden-any", app: "app.a")
@@ -84,7 +65,7 @@ import Testing
 
   @Test("appends nothing about a customer or a purchase of another app")
   func appends() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       let before = try bench.lastPosition()
       let token = try bench.token("a", [.append], apps: ["app.a"])
@@ -115,7 +96,7 @@ import Testing
 
   @Test("appends about its own customers and purchases, about new ones, and the same again")
   func ownAppends() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       let token = try bench.token("a", [.append], apps: ["app.a"])
       let own = [
@@ -138,7 +119,7 @@ import Testing
   }
 
   @Test("links no customer of another app to one of its own") func links() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       let token = try bench.token("a", [.append, .operate], apps: ["app.a"])
       for (type, to) in [
@@ -160,7 +141,7 @@ import Testing
   }
 
   @Test("names its apps by bytes") func bytes() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       let token = try bench.token("k", [.read, .append], apps: ["app.K"])
       // The Kelvin sign is K to who compares characters.
       let kelvin = Line.purchase("t1", of: "ada", app: "app.\u{212A}")
@@ -175,7 +156,7 @@ import Testing
 
   @Test("acts on no purchase and no customer of another app, and is not told whose it is")
   func acts() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       let token = try bench.token("a", [.read, .operate], apps: ["app.a"])
       for (kind, body) in [
@@ -186,18 +167,18 @@ import Testing
         ("transfer", #"{"id":"purchase-t-ada","account":"hidden-b","to":"ada","reason":"x"}"#),
       ] {
         for query in ["", "?dryRun=true"] {
-          let reply = try await act(bench, kind + query, body, token: token)
+          let reply = try await bench.act(kind + query, body, token: token)
           #expect(reply.status == 404, "\(kind)\(query): \(reply.body)")
           #expect(!reply.body.contains("hidden-b"), "\(reply.body)")
         }
       }
       let own = #"{"account":"ada","transaction":"own-free","reason":"x"}"#
-      #expect(try await act(bench, "assign", own, token: token).status == 200)
+      #expect(try await bench.act("assign", own, token: token).status == 200)
     }
   }
 
   @Test("makes no condition about a customer of another app") func conditions() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       let token = try bench.token("a", [.append], apps: ["app.a"])
       func append(_ id: String, _ query: String) async throws -> Reply {
@@ -215,7 +196,7 @@ import Testing
   }
 
   @Test("gets no replay as a page, as it gets none as an answer") func incidents() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.fill(bench)
       for token in [
         try bench.token("ada", [.read], account: "ada"),
@@ -232,7 +213,7 @@ import Testing
   }
 
   @Test("that is revoked ends the streams that it began") func revokedStream() async throws {
-    try await ServiceBench.run(Self.guarded) { (bench: ServiceBench) async throws in
+    try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       let (gone, stays) = (try bench.token("gone", [.read]), try bench.token("stays", [.read]))
       let (one, other) = (Follower(), Follower())
       let ends = try await bench.follow(one, after: 0, token: gone)

@@ -183,9 +183,7 @@ import Testing
   }
 
   @Test("is nobody's but the account's of the token") func restricted() async throws {
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    try await ServiceBench.run(limits) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       _ = try Self.newKey(bench)
       let token = try bench.token("bob", [.read], account: "bob")
       #expect(try await bench.get(Self.address, token: token).problem == "forbidden")

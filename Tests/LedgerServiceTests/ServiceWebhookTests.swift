@@ -278,9 +278,7 @@ extension ServiceBench {
 
   @Test("is managed over HTTP by administrators for all apps alone") func managed() async throws {
     let receiver = try await HookReceiver()
-    var limits = ServiceBench.Limits()
-    limits.hasTokens = true
-    try await ServiceBench.run(limits) { bench in
+    try await ServiceBench.run(.guarded) { bench in
       let admin = try bench.token("admin", [.admin])
       let others = [
         try bench.token("reader", [.read]), try bench.token("operator", [.operate]),

@@ -15,11 +15,6 @@ struct Period: Sendable {
 
   /// Whether it can grant: it was neither taken away nor replaced by an upgrade.
   var stands: Bool { !reversal.takesAway && !isUpgraded }
-
-  /// Ends it by the expiry events after its start.
-  mutating func end(by lapses: [ChainState.Lapse]) {
-    for lapse in lapses where start < lapse.occurredAt { end = min(end, lapse.end) }
-  }
 }
 
 extension EnvironmentState {
@@ -42,10 +37,8 @@ extension EnvironmentState {
       periods.append(period(first))
     }
     assignFloating(&periods, chain, foldContext.texts)
-    for index in periods.indices {
-      periods[index].end = end(of: periods[index], foldContext.shared)
-      periods[index].end(by: chains[chain].lapses)
-    }
+    let lapses = chains[chain].lapses
+    for index in periods.indices { end(&periods[index], lapses, foldContext.shared) }
     return periods
   }
 
@@ -92,7 +85,15 @@ extension EnvironmentState {
     texts.text(of: transactions[left].number) < texts.text(of: transactions[right].number)
   }
 
-  func end(of period: Period, _ context: SharedContext) -> Int64 {
+  /// Ends a period by what states its end, and by the expiry events after its start.
+  func end(_ period: inout Period, _ lapses: [ChainState.Lapse], _ context: SharedContext) {
+    period.end = end(of: period, context)
+    for lapse in lapses where period.start < lapse.occurredAt {
+      period.end = min(period.end, lapse.end)
+    }
+  }
+
+  private func end(of period: Period, _ context: SharedContext) -> Int64 {
     if period.storeExpiry.ordinal >= 0 { return period.storeExpiry.value }
     if period.queueExpiry.ordinal >= 0 { return period.queueExpiry.value }
     let purchase = transactions[period.transaction].purchase
@@ -108,16 +109,18 @@ extension EnvironmentState {
     of chain: Int, at moment: Int64, _ foldContext: FoldContext
   ) -> Standing? {
     let started = periods(of: chain, foldContext).filter { $0.start <= moment }
-    func last(of periods: some Sequence<Period>) -> Period? {
-      periods.max { left, right in
-        if left.start != right.start { return left.start < right.start }
-        if left.end != right.end { return left.end < right.end }
-        return idPrecedes(left.transaction, right.transaction, foldContext.texts)
-      }
+    guard let latest = lastPeriod(of: started, foldContext.texts) else { return nil }
+    let governing = lastPeriod(of: started.lazy.filter(\.stands), foldContext.texts)
+    return standing(of: chain, latest: latest, governing: governing, at: moment)
+  }
+
+  /// The last of the periods, which decides; `nil` if there are none.
+  func lastPeriod(of periods: some Sequence<Period>, _ texts: any FactTexts) -> Period? {
+    periods.max { left, right in
+      if left.start != right.start { return left.start < right.start }
+      if left.end != right.end { return left.end < right.end }
+      return idPrecedes(left.transaction, right.transaction, texts)
     }
-    guard let latest = last(of: started) else { return nil }
-    return standing(
-      of: chain, latest: latest, governing: last(of: started.lazy.filter(\.stands)), at: moment)
   }
 
   /// What the last period that has started, and the last of those that can grant, say at a moment.

@@ -177,12 +177,13 @@ extension Unit {
   /// What a chain evaluates to at a moment.
   ///
   /// - Parameter periods: Those of the chain, which were told of every fact about its transactions
-  ///   since the last call; empty ones the first time. They are brought up to date.
-  /// - Complexity: O(log *n*) in the chain's transactions for each new fact about a subscription,
-  ///   if none names only the original; O(*n*) if it ended or was restored, and for other products.
+  ///   since the last call; `nil` the first time. They are brought up to date, or set to `nil` if
+  ///   the chain must be evaluated as a whole.
+  /// - Complexity: O(log *n*) in the transactions of a subscription for each new fact about one of
+  ///   the last of them; otherwise O(*n*) in the chain's transactions.
   package func chainPart(
     _ chain: Int, in environment: Int, at moment: Int64, context: SharedContext,
-    texts: any FactTexts, _ periods: inout ChainPeriods
+    texts: any FactTexts, _ periods: inout ChainPeriods?
   ) -> ChainPart {
     environments[environment].chainPart(
       chain, at: moment, FoldContext(context: context, texts: texts), &periods)
@@ -248,17 +249,15 @@ extension EnvironmentState {
   }
 
   fileprivate func chainPart(
-    _ index: Int, at moment: Int64, _ foldContext: FoldContext, _ periods: inout ChainPeriods
+    _ index: Int, at moment: Int64, _ foldContext: FoldContext, _ periods: inout ChainPeriods?
   ) -> ChainPart {
     let chain = chains[index]
     var part = ChainPart(granted: nil, credits: [], creditHolder: nil, nextChange: .max)
     guard chain.firstPurchase != none else { return part }
     let standing: Standing?
-    if kind(of: chain, foldContext.shared) == .autoRenewable,
-      periods.update(self, index, foldContext.shared)
-    {
-      standing = subscriptionStanding(of: index, at: moment, periods, foldContext)
-      part.nextChange = nextSubscriptionChange(after: moment, periods)
+    if update(&periods, of: index, foldContext.shared), let periods {
+      standing = subscriptionStanding(of: index, at: moment, periods, foldContext.texts)
+      part.nextChange = periods.nextChange(after: moment)
     } else {
       standing = self.standing(of: index, at: moment, foldContext)
       part.nextChange = nextChange(of: index, after: moment, foldContext)

@@ -41,10 +41,14 @@ package struct UnitHolding: Sendable {
   /// The names of people and purchases in events of others.
   private var foreign: Set<NameNumber> = []
 
+  fileprivate init(_ facts: [Fact], _ apps: KnownApps) {
+    for fact in facts { add(fact, apps) }
+  }
+
   /// Whether an event of others has the name.
   package func isForeign(_ name: NameNumber) -> Bool { foreign.contains(name) }
 
-  fileprivate mutating func add(_ fact: Fact, _ apps: KnownApps) {
+  private mutating func add(_ fact: Fact, _ apps: KnownApps) {
     var one = AppHolding()
     one.add(app: fact.app, fact.kind, apps)
     all.add(one)
@@ -61,23 +65,24 @@ extension LedgerView {
   /// Who has the events of a customer at the clocks: some apps, or others.
   ///
   /// - Complexity: O(*n*) in the facts of the customer's unit if all of them are of the apps,
-  ///   otherwise O(*n* log *n*), because they are folded to find whose they are.
+  ///   otherwise O(*n* log *n*), because they are folded to find whose they are, and O(*n*) for
+  ///   each transfer by which an account got something.
   /// - Throws: ``LedgerError``.
   package func holding(
     of customer: CustomerReference, among apps: KnownApps, at clocks: Clocks = .now
   ) throws(LedgerError) -> AppHolding {
-    if case .account(let name) = customer {
-      guard let number = try number(of: .account, name), let unit = try unitNumber(of: number)
-      else { return AppHolding() }
-      let holding = try holding(ofUnit: unit, among: apps, at: clocks)
-      if holding.accounts.contains(number), !holding.all.isOthers { return holding.all }
-    }
+    guard let number = try number(of: customer.use.kind, customer.use.name),
+      let unit = try unitNumber(of: number)
+    else { return AppHolding() }
+    let facts = try facts(of: unit, at: clocks)
+    let whole = UnitHolding(facts, apps)
+    if !whole.all.isOthers, whole.accounts.contains(number) { return whole.all }
     let accounts = try accounts(ofAll: customer, clocks)
     var holding = try holding(of: queries(of: customer, accounts, clocks), among: apps)
+    let transfers = Transfers(facts)
     for account in accounts where !holding.isOthers {
-      if try wasGivenOthers(account, among: apps, clocks) {
-        holding.add(AppHolding(isOthers: true))
-      }
+      guard let number = try self.number(of: .account, account) else { continue }
+      holding.add(transfers.holding(ofGiversTo: number, facts, apps))
     }
     return holding
   }
@@ -119,9 +124,7 @@ extension LedgerView {
   package func holding(
     ofUnit unit: UnitNumber, among apps: KnownApps, at clocks: Clocks
   ) throws(LedgerError) -> UnitHolding {
-    var holding = UnitHolding()
-    for fact in try facts(of: unit, at: clocks) { holding.add(fact, apps) }
-    return holding
+    UnitHolding(try facts(of: unit, at: clocks), apps)
   }
 
   /// The accounts of the customer. A transaction can have another owner in each environment, and a
@@ -158,34 +161,11 @@ extension LedgerView {
     for account in accounts { add { $0.account = account } }
     return queries
   }
-
-  /// Whether an account has got something of others by a transfer, directly or through others, that
-  /// it has not handed on since. What is moved so need not name the account: installed content,
-  /// grants, and what was consumed. Bought transactions are its own by now.
-  ///
-  /// - Complexity: O(*n* *t*) in the facts of the account's unit and the transfers among them.
-  private func wasGivenOthers(
-    _ account: Name, among apps: KnownApps, _ clocks: Clocks
-  ) throws(LedgerError) -> Bool {
-    guard let number = try number(of: .account, account), let unit = try unitNumber(of: number)
-    else { return false }
-    let facts = try facts(of: unit, at: clocks)
-    let transfers = Transfers(facts)
-    for giver in transfers.givers(of: number) {
-      let names = transfers.names(of: giver.account)
-      var holding = AppHolding()
-      for fact in facts where fact.occurredAt <= giver.moment && names.contains(fact.account) {
-        holding.add(app: fact.app, fact.kind, apps)
-      }
-      if holding.isOthers { return true }
-    }
-    return false
-  }
 }
 
 /// The transfers between the accounts of a unit.
 private struct Transfers {
-  struct Giver: Hashable {
+  private struct Giver: Hashable {
     var account: NameNumber
     /// The store time of the transfer.
     var moment: Int64
@@ -208,10 +188,28 @@ private struct Transfers {
     }
   }
 
+  /// Who has the events of those from whom an account has got everything by transfers, directly or
+  /// through others, that it has not handed on since. What is moved so need not name the account:
+  /// installed content, grants, and what was consumed. Bought transactions are its own by now.
+  ///
+  /// - Parameter facts: Those of the unit.
+  func holding(
+    ofGiversTo account: NameNumber, _ facts: [Fact], _ apps: KnownApps
+  ) -> AppHolding {
+    var holding = AppHolding()
+    for giver in givers(of: account) {
+      let names = names(of: giver.account)
+      for fact in facts where fact.occurredAt <= giver.moment && names.contains(fact.account) {
+        holding.add(app: fact.app, fact.kind, apps)
+      }
+    }
+    return holding
+  }
+
   /// Who has given to an account, directly or through others, since it last gave everything away.
   /// In doubt, somebody has: an account that is linked with others, or that gave away what it had
   /// in one environment, may have kept something.
-  func givers(of account: NameNumber) -> Set<Giver> {
+  private func givers(of account: NameNumber) -> Set<Giver> {
     var found: Set<Giver> = []
     var open = [Giver(account: account, moment: .max)]
     while let next = open.popLast() {
@@ -236,7 +234,7 @@ private struct Transfers {
   }
 
   /// The account and all that are linked with it.
-  func names(of account: NameNumber) -> Set<NameNumber> {
+  private func names(of account: NameNumber) -> Set<NameNumber> {
     var names: Set<NameNumber> = [account]
     var open = [account]
     while let next = open.popLast() {

@@ -43,8 +43,10 @@ struct ComparePage {
     /// Whether there is anything to compare yet.
     var isWhole: Bool { account != nil || from != nil || fromAt != nil || toAt != nil }
 
-    /// The customer's events, if one is asked about.
-    fileprivate func marks(_ view: LedgerView) throws(LedgerError) -> [RecordedEvent] {
+    /// The customer's newest events, in order; none if nobody is asked about.
+    fileprivate func marks(_ view: LedgerView, _ countMax: Int) throws(LedgerError)
+      -> [RecordedEvent]
+    {
       guard let account else { return [] }
       var marks: [RecordedEvent] = []
       var query = EventsQuery()
@@ -52,7 +54,7 @@ struct ComparePage {
       query.isReverse = true
       try view.events(query) { recorded in
         marks.append(recorded)
-        return marks.count < ComparePage.marksMax
+        return marks.count < countMax
       }
       return marks.reversed()
     }
@@ -61,20 +63,18 @@ struct ComparePage {
     ///
     /// - Throws: `LedgerError`: `notFound` if the ledger does not reach one of them.
     func sides(_ view: LedgerView) throws(LedgerError) -> (before: Side, after: Side) {
-      try sides(view, marks(view))
-    }
-
-    fileprivate func sides(
-      _ view: LedgerView, _ marks: [RecordedEvent]
-    ) throws(LedgerError) -> (before: Side, after: Side) {
       let last = view.position
-      let usual = marks.last.map { $0.position - 1 } ?? last
-      let from = if let from { try view.position(from) } else { usual }
-      let to = if let to { try view.position(to) } else { last }
-      for side in [from, to] where side > last {
+      let before: UInt64
+      if let from {
+        before = try view.position(from)
+      } else {
+        before = try marks(view, 1).last.map { $0.position - 1 } ?? last
+      }
+      let after = if let to { try view.position(to) } else { last }
+      for side in [before, after] where side > last {
         throw LedgerError(.notFound, "There is no position \(side): the last one is \(last).")
       }
-      return (Side(position: from, at: fromAt), Side(position: to, at: toAt))
+      return (Side(position: before, at: fromAt), Side(position: after, at: toAt))
     }
   }
 
@@ -97,9 +97,9 @@ struct ComparePage {
   static func found(
     _ asked: Asked, _ view: LedgerView
   ) throws(LedgerError) -> Found {
-    let marks = try asked.marks(view)
-    let (before, after) = try asked.sides(view, marks)
-    var found = Found(before: before, after: after, marks: marks, position: view.position)
+    let (before, after) = try asked.sides(view)
+    var found = Found(
+      before: before, after: after, marks: try asked.marks(view, marksMax), position: view.position)
     guard asked.isWhole else { return found }
     try view.differences(
       from: found.before.clocks, to: found.after.clocks, account: asked.account,
