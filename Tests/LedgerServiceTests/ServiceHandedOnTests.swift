@@ -121,13 +121,13 @@ import Testing
     }
   }
 
-  @Test("does no act at a moment at which its customer had what is another app's") func acts()
+  @Test("does no act that moves what its customer had of another app, then or later") func acts()
     async throws
   {
     try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
       try Self.handOn(bench)
       let token = try bench.token("a", [.read, .append, .operate], apps: ["app.a"])
-      for (day, status) in [("02", 404), ("06", 200)] {
+      for (day, status) in [("01", 404), ("02", 404), ("06", 200)] {
         let body =
           #"{"account":"ada","to":"lee","reason":"r","occurredAt":"2026-02-\#(day)T18:00:00Z"}"#
         let reply = try await bench.act("transfer?dryRun=true", body, token: token)
@@ -141,6 +141,7 @@ import Testing
           data: #""to":"lee","reason":"r","operator":"o""#
         ).replacing("T12:", with: "T18:")
       }
+      #expect(try await bench.append([moved(1)], token: token).status == 422)
       #expect(try await bench.append([moved(2)], token: token).status == 422)
       #expect(try await bench.append([moved(6)], token: token).status == 200)
     }

@@ -64,12 +64,15 @@ package struct UnitHolding: Sendable {
 extension LedgerView {
   /// Who has the events of a customer at the clocks: some apps, or others.
   ///
+  /// - Parameter moment: What the customer gave away from this store time on is taken to be theirs:
+  ///   an act that is said to have been done then can still move it.
   /// - Complexity: O(*n*) in the facts of the customer's unit if all of them are of the apps,
   ///   otherwise O(*n* log *n*), because they are folded to find whose they are, and O(*n*) for
   ///   each transfer by which an account got something.
   /// - Throws: ``LedgerError``.
   package func holding(
-    of customer: CustomerReference, among apps: KnownApps, at clocks: Clocks = .now
+    of customer: CustomerReference, among apps: KnownApps, at clocks: Clocks = .now,
+    keptSince moment: Instant? = nil
   ) throws(LedgerError) -> AppHolding {
     guard let number = try number(of: customer.use.kind, customer.use.name),
       let unit = try unitNumber(of: number)
@@ -79,7 +82,7 @@ extension LedgerView {
     if !whole.all.isOthers, whole.accounts.contains(number) { return whole.all }
     let accounts = try accounts(ofAll: customer, clocks)
     var holding = try holding(of: queries(of: customer, accounts, clocks), among: apps)
-    let transfers = Transfers(facts)
+    let transfers = Transfers(facts, keptSince: moment?.microseconds ?? .max)
     for account in accounts where !holding.isOthers {
       guard let number = try self.number(of: .account, account) else { continue }
       holding.add(transfers.holding(ofGiversTo: number, facts, apps))
@@ -174,8 +177,11 @@ private struct Transfers {
   private var transfers: [Fact] = []
   /// The accounts that were linked with an account.
   private var linked: [NameNumber: Set<NameNumber>] = [:]
+  /// What an account gave away from this store time on, it is taken to have.
+  private let kept: Int64
 
-  init(_ facts: [Fact]) {
+  init(_ facts: [Fact], keptSince kept: Int64) {
+    self.kept = kept
     for fact in facts {
       guard let to = fact.detail?.fields.to, to != 0 else { continue }
       switch fact.kind {
@@ -214,11 +220,12 @@ private struct Transfers {
     var open = [Giver(account: account, moment: .max)]
     while let next = open.popLast() {
       let own = names(of: next.account)
+      let isAsked = next.moment == .max
       var emptied = Int64.min
       // Not by the transfer that is followed.
       for transfer in transfers
       where own == [transfer.account] && transfer.environment == nil
-        && transfer.occurredAt < next.moment
+        && transfer.occurredAt < next.moment && !(isAsked && transfer.occurredAt >= kept)
       {
         emptied = max(emptied, transfer.occurredAt)
       }

@@ -76,13 +76,22 @@ enum AccessRule {
     _ customer: CustomerReference, _ others: OtherStates, _ apps: KnownApps, _ view: LedgerView
   ) throws(LedgerError) -> Bool {
     guard try view.holding(of: customer, among: apps).isTheirsAlone else { return false }
-    for state in try others.states(view) where state.customer != customer || !state.clocks.reachAll
-    {
-      if try view.holding(of: state.customer, among: apps, at: state.clocks).isOthers {
-        return false
-      }
+    return try !othersHave(others, but: customer, apps, view)
+  }
+
+  /// Whether others than some apps have events in any of the states.
+  ///
+  /// - Parameter known: The customer whose present state need not be looked at.
+  private static func othersHave(
+    _ others: OtherStates, but known: CustomerReference, _ apps: KnownApps, _ view: LedgerView
+  ) throws(LedgerError) -> Bool {
+    for state in try others.states(view)
+    where state.customer != known || !state.clocks.reachAll || state.keptSince != nil {
+      let holding = try view.holding(
+        of: state.customer, among: apps, at: state.clocks, keptSince: state.keptSince)
+      if holding.isOthers { return true }
     }
-    return true
+    return false
   }
 
   /// An explanation as a token may see it: it can rest on what others' events say of the same
@@ -155,10 +164,11 @@ enum AccessRule {
             }
           known[named] = isOthers
           if isOthers { foreign = named }
-          // An act moves what accounts had when it is said to have been done.
-          if foreign == nil, event.type.kind.isOperators, case .account = named,
-            try named.isOthers(among: apps, at: Clocks(at: event.occurredAt), in: view)
-          {
+          guard foreign == nil, event.type.kind.isOperators, case .account(let name) = named
+          else { continue }
+          let customer = CustomerReference.account(name)
+          let moved = OtherStates.of(customer, movedAt: event.occurredAt)
+          if try othersHave(moved, but: customer, apps, view) {
             foreign = named
           }
         }
@@ -195,13 +205,12 @@ enum AccessRule {
 
     /// Whether others have events of it, of a purchase those that name it.
     func isOthers(
-      among apps: KnownApps, at clocks: Clocks = .now, in view: LedgerView
+      among apps: KnownApps, in view: LedgerView
     ) throws(LedgerError) -> Bool {
       var query = EventsQuery()
-      query.clocks = clocks
       switch self {
       case .account(let name):
-        return try view.holding(of: .account(name), among: apps, at: clocks).isOthers
+        return try view.holding(of: .account(name), among: apps).isOthers
       case .transaction(let name): query.transaction = name
       case .original(let name): query.original = name
       }

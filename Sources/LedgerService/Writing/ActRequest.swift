@@ -161,12 +161,11 @@ struct ActRequest: Sendable {
   private func condition(
     _ view: LedgerView, _ token: AccessToken
   ) throws(Problem) -> AppendCondition? {
-    // Also for an id that is known: whose event it is, is not known before. An act moves what
-    // somebody had when it is said to have been done.
+    // Also for an id that is known: whose event it is, is not known before.
     let named = act.accounts.map { CustomerReference.account($0) }
     for customer in named + (transaction.map { [.transaction($0)] } ?? []) {
-      let then = OtherStates.of(customer, at: Clocks(at: act.event.occurredAt))
-      try AccessRule.check(token, .customer(customer, then), in: view)
+      let moved = OtherStates.of(customer, movedAt: act.event.occurredAt)
+      try AccessRule.check(token, .customer(customer, moved), in: view)
     }
     let isKnown: Bool
     do throws(LedgerError) { isKnown = try view.event(withID: act.event.id) != nil } catch {
