@@ -29,4 +29,27 @@ import Testing
     #expect(try #require(changed as? Date) > long)
     #expect(try Data(contentsOf: URL(fileURLWithPath: keys.path)) == before)
   }
+
+  /// Slots that are free and zeros are filled, and with them those that follow to the block's end,
+  /// which the batch has reserved.
+  @Test(
+    "has a batch's later slots read again when an earlier one has to be filled", arguments: 2...5)
+  func filled(_ zero: UInt32) throws {
+    let folder = try TemporaryFolder()
+    var log = try EventLog.makeNew(folder)
+    try log.appendAndWait([note("first", "slots one and two")])
+    #expect(try log.read { (view) throws(LedgerError) in try view.lastSlot() } == 2)
+    try log.close()
+    let file = URL(filePath: folder.ledger + "/" + PersonalKeys.fileName)
+    var bytes = try Data(contentsOf: file)
+    let start = PersonalKeys.offset(2 + zero)
+    bytes.resetBytes(in: start..<start + Secret.byteCount)
+    try bytes.write(to: file)
+    log = try EventLog(open: folder.ledger, clock: fixedClock)
+    try log.appendAndWait((1...8).map { note("note-\($0)", "text \($0)") })
+    try log.close()
+    log = try EventLog(open: folder.ledger, clock: fixedClock)
+    let texts = try log.allEvents().map { $0.event.data.string("text") }
+    #expect(texts == ["slots one and two"] + (1...8).map { "text \($0)" })
+  }
 }

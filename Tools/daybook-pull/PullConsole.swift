@@ -13,18 +13,7 @@ enum PullConsole {
   /// not reach the terminal.
   static func complain(_ message: String) {
     ProgressLine.shared.clear()
-    write("daybook-pull: \(printable(message))\n", to: FileHandle.standardError)
-  }
-
-  static func printable(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { scalar in
-          switch scalar.properties.generalCategory {
-          case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-          default: scalar
-          }
-        }))
+    write("daybook-pull: \(message.printable)\n", to: FileHandle.standardError)
   }
 
   static func write(_ text: String, to handle: FileHandle) {
@@ -38,7 +27,7 @@ enum PullConsole {
 
   /// Prints rows with columns of the same width, two spaces apart.
   static func table(_ header: [String], _ rows: [[String]]) {
-    let all = [header] + rows.map { $0.map(printable) }
+    let all = [header] + rows.map { $0.map(\.printable) }
     let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     for row in all {
       let cells = row.enumerated().map { column, cell in
@@ -60,7 +49,7 @@ final class ProgressLine: PullProgress {
   func pulled(_ subject: String, page: Int, signed: Int) {
     guard isShown else { return }
     PullConsole.write(
-      "\r\(PullConsole.printable(subject)): page \(page), \(signed) signed texts\u{1B}[K",
+      "\r\(subject.printable): page \(page), \(signed) signed texts\u{1B}[K",
       to: FileHandle.standardError)
   }
 

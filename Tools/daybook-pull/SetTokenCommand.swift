@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerEvents
 import StorePull
 
 struct SetTokenCommand: AsyncParsableCommand {
@@ -29,7 +30,7 @@ struct SetTokenCommand: AsyncParsableCommand {
     guard let token = AccountToken(text) else {
       throw ValidationError(
         "the store takes only a UUID, such as 7dbfa8c6-5d5f-4894-affd-368a132fb789, found "
-          + "\"\(PullConsole.printable(text))\". `daybook assign` takes any account.")
+          + "\"\(text.printable)\". `daybook assign` takes any account.")
     }
     return token
   }

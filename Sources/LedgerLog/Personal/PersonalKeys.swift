@@ -85,18 +85,20 @@ package final class PersonalKeys: Sendable {
   ///   slots that are missing because an older key file was put back would look as if they existed.
   /// - Throws: ``LedgerError``: `keysMissing` if there is no key file, `limitReached`, `full`,
   ///   `io`.
-  /// - Returns: The key file.
-  /// - Complexity: Two system calls. For slots that are not durable yet, also at most one read, two
-  ///   writes, two syncs of the file and one of the folder.
-  @discardableResult
-  func reserve(_ slots: ClosedRange<UInt32>) throws(LedgerError) -> FlatFile {
+  /// - Returns: The slots.
+  /// - Complexity: Three system calls. For slots that are not durable yet, also at most one read,
+  ///   two writes, two syncs of the file and one of the folder.
+  func reserve(_ slots: ClosedRange<UInt32>) throws(LedgerError) -> KeySlots {
     guard slots.upperBound <= PersonalKeys.slotMax else {
       throw LedgerError(
         .limitReached,
         "A ledger seals at most \(PersonalKeys.slotMax) personal texts: begin another one.")
     }
     try leaveReplacedFile()
-    return try ready(slots)
+    let file = try ready(slots)
+    do throws(LMDBError) { return try KeySlots(slots, in: file) } catch {
+      throw LedgerError(error)
+    }
   }
 
   /// Closes a key file that was removed or replaced after it was opened. What is encrypted under
@@ -313,9 +315,7 @@ package final class PersonalKeys: Sendable {
 
   /// Returns the content of a slot; `nil` if it is empty, or not in the file.
   static func found(_ slot: UInt32, in file: FlatFile) throws(LMDBError) -> Secret? {
-    let bytes = try file.read(at: offset(slot), count: Secret.byteCount)
-    guard bytes.count == Secret.byteCount, bytes.contains(where: { $0 != 0 }) else { return nil }
-    return Secret(bytes)
+    try KeySlots(slot...slot, in: file).secret(slot)
   }
 }
 

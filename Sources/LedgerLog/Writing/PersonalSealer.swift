@@ -7,15 +7,27 @@ struct PersonalSealer {
 
   /// The number of key slots that are taken.
   var slot: UInt32 = 0
+  /// The next slots, as they were when they were reserved.
+  private var free = KeySlots.none
 
   init(_ texts: PersonalTexts) { self.texts = texts }
 
   /// Makes sure that there are keys in `count` more slots, before anything is written.
   ///
   /// - Throws: ``LedgerError``: `keysMissing`, `io`.
-  func reserve(_ count: Int) throws(LedgerError) {
+  mutating func reserve(_ count: Int) throws(LedgerError) {
+    free = .none
     guard count > 0, let keys = texts.keys else { return }
-    try keys.reserve(slot + 1...slot + UInt32(clamping: count))
+    free = try keys.reserve(slot + 1...slot + UInt32(clamping: count))
+  }
+
+  /// Takes the next slot, and returns its secret.
+  private mutating func nextSecret(_ keys: PersonalKeys) throws(LedgerError) -> Secret {
+    slot += 1
+    if let secret = free.secret(slot) { return secret }
+    // This can fill the slots that follow, too.
+    free = .none
+    return try keys.newSecret(slot)
   }
 
   /// Returns the row of a person's name, under the next slot; without a key if it is to be
@@ -27,8 +39,8 @@ struct PersonalSealer {
       var source = SecretSource()
       return try texts.seal().seal(row, kind, .forgotten(after: slot), source.next())
     }
-    slot += 1
-    return try texts.seal().seal(row, kind, Slot(slot), try keys.newSecret(slot))
+    let secret = try nextSecret(keys)
+    return try texts.seal().seal(row, kind, Slot(slot), secret)
   }
 
   /// Returns the row of an event's personal data, under the next slot; without any data if it is to
@@ -36,8 +48,10 @@ struct PersonalSealer {
   mutating func row(
     of part: PersonalPart, isForgotten: Bool
   ) throws(LedgerError) -> [UInt8] {
-    if isForgotten { return part.row(.forgotten(after: slot), pad: nil) }
-    slot += 1
-    return part.row(Slot(slot), pad: try texts.keys?.newSecret(slot))
+    guard !isForgotten, let keys = texts.keys else {
+      return part.row(.forgotten(after: slot), pad: nil)
+    }
+    let pad = try nextSecret(keys)
+    return part.row(Slot(slot), pad: pad)
   }
 }

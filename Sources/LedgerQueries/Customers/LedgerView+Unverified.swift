@@ -9,8 +9,9 @@ extension LedgerView {
   /// A statement counts as verified if a verified import, or an event of another source, says the
   /// same of the transaction, with the same end.
   ///
-  /// - Complexity: O(*n*) in the facts of the unit, without folding them; of events, only those are
-  ///   decoded that give or end the access in the answer. O(1) for an answer without transactions.
+  /// - Complexity: O(*n*) in the events of the unit, without folding them: of most of them the
+  ///   header is read, and those are decoded that give or end the access in the answer. O(1) for an
+  ///   answer without transactions.
   /// - Throws: ``LedgerError``.
   public func unverified(in answer: EntitlementsAnswer) throws(LedgerError) -> Set<Name> {
     let wanted = Set(answer.entries.flatMap(\.transactions))
@@ -28,7 +29,8 @@ extension LedgerView {
     for unit in units {
       // What is left out is no evidence.
       let facts = try facts(
-        of: unit, at: Clocks(asOf: .position(answer.position)), entitlementsAt: .max)
+        of: unit, at: Clocks(asOf: .position(answer.position)), entitlementsAt: .max,
+        kinds: Evidence.kinds)
       for fact in facts
       where Evidence.kinds.contains(fact.kind)
         && subjects.contains(fact.transaction != 0 ? fact.transaction : fact.original)

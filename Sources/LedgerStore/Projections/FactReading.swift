@@ -9,6 +9,8 @@ struct FactSelection {
   var until: Int64 = .max
   /// The store time of a question about nothing but what customers have; `nil` for any question.
   var entitlementsAt: Int64?
+  /// The kinds of events whose facts are needed; `nil` for all.
+  var kinds: Set<EventKind>?
 
   static let all = FactSelection()
 
@@ -16,9 +18,9 @@ struct FactSelection {
   func includes(_ fact: Fact) -> Bool { fact.position <= end && fact.occurredAt <= until }
 
   /// Whether what was read for this selection serves for another one, too: of what customers have,
-  /// fewer facts are needed for a later moment.
+  /// fewer facts are needed for a later moment, and of some kinds no others than of all.
   func serves(_ other: FactSelection) -> Bool {
-    guard end == other.end, until == other.until, let moment = entitlementsAt,
+    guard kinds == nil, end == other.end, until == other.until, let moment = entitlementsAt,
       let later = other.entitlementsAt
     else { return false }
     return moment <= later
@@ -56,6 +58,10 @@ extension LogView {
     var cursor = try records(in: first...last)
     for position in positions {
       try cursor.move(to: position)
+      if let kinds = selection.kinds {
+        // The header tells, at a tenth of what a checksum takes.
+        guard kinds.contains(try cursor.record(isChecked: false).kind) else { continue }
+      }
       let record = try cursor.record()
       guard needed?.needs(record) ?? true else { continue }
       do throws(RecordError) {

@@ -49,22 +49,25 @@ extension LedgerView {
 
   /// The facts of a unit that the clocks include, in the order of their positions.
   ///
-  /// - Parameter entitlementsAt: The store time, in microseconds, of a question about nothing but
-  ///   what customers have: only facts on which its answer depends are needed. `nil` for all.
+  /// - Parameters:
+  ///   - entitlementsAt: The store time, in microseconds, of a question about nothing but what
+  ///     customers have: only facts on which its answer depends are needed. `nil` for all.
+  ///   - kinds: The kinds of events whose facts are needed; `nil` for all. There can be others.
   /// - Complexity: O(*n*) in the facts of the unit, of which those after the ledger time are not
-  ///   read.
+  ///   read, and of those of other kinds the headers.
   package func facts(
-    of unit: UnitNumber, at clocks: Clocks = .now, entitlementsAt: Int64? = nil
+    of unit: UnitNumber, at clocks: Clocks = .now, entitlementsAt: Int64? = nil,
+    kinds: Set<EventKind>? = nil
   ) throws(LedgerError) -> [Fact] {
     let selection = FactSelection(
       end: try lastPosition(clocks), until: clocks.at?.microseconds ?? .max,
-      entitlementsAt: entitlementsAt)
+      entitlementsAt: entitlementsAt, kinds: kinds)
     if let known = reader.recent.facts, known.of == unit, known.by.serves(selection) {
       return known.facts
     }
     let facts = try reader.overlay.facts(of: unit, selection, log, tables, projections)
     // All facts of a unit may be many, and what is not folded can still join it with others.
-    if entitlementsAt != nil, !reader.overlay.units.touches(unit) {
+    if entitlementsAt != nil, kinds == nil, !reader.overlay.units.touches(unit) {
       reader.recent.facts = (unit, selection, facts)
     }
     return facts

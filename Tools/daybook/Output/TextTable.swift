@@ -1,3 +1,5 @@
+import LedgerEvents
+
 /// A table for people: columns are as wide as their widest cell and two spaces apart, and the table
 /// is no wider than the terminal.
 struct TextTable {
@@ -130,14 +132,5 @@ struct TextTable {
   private static let dateCount = 10
 
   /// Names come from outside: control characters must not reach a terminal.
-  static func printable(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { scalar in
-          switch scalar.properties.generalCategory {
-          case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-          default: scalar
-          }
-        }))
-  }
+  static func printable(_ text: String) -> String { text.printable }
 }
