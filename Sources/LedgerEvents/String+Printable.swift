@@ -1,6 +1,6 @@
 extension String {
-  /// The text as a terminal may show it: U+FFFD stands for each character that would move the
-  /// cursor or hide something.
+  /// The text as a terminal may show it: U+FFFD stands for each control or format character, and
+  /// for each separator of lines or paragraphs.
   ///
   /// - Complexity: O(*n*). A text of printable ASCII characters is returned as it is.
   package var printable: String {

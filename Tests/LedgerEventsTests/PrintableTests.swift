@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The library's categories of characters are what the quick way is compared with.
+  /// By the categories of characters, which the quick way for ASCII does not ask for.
   @Test("is the same for each character alone, and beside others") func everyScalar() {
     for value in UInt32(0)...0x2_FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }

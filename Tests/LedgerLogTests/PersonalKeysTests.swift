@@ -30,8 +30,8 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: keys.path)) == before)
   }
 
-  /// Slots that are free and zeros are filled, and with them those that follow to the block's end,
-  /// which the batch has reserved.
+  /// Whoever fills a free slot that is zeros also fills those after it, up to the end of their
+  /// block. The batch has read these before.
   @Test(
     "has a batch's later slots read again when an earlier one has to be filled", arguments: 2...5)
   func filled(_ zero: UInt32) throws {

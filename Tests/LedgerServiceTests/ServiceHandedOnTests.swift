@@ -121,11 +121,37 @@ import Testing
     }
   }
 
-  @Test("does no act that moves what its customer had of another app, then or later") func acts()
-    async throws
-  {
+  /// What happened to the other app's purchase, which ended with somebody else.
+  private static let passing: [[String]] = [
+    // It went through Ada.
+    [transfer(2, "hidden-b", "ada"), transfer(3, "ada", "zoe")],
+    // The same, and whose it was at first is said late.
+    [
+      transfer(2, "hidden-b", "ada"), transfer(3, "ada", "zoe"),
+      line(
+        "purchase.fulfilled", "f", 5,
+        #""app":"app.b","account":"hidden-b","transaction":"hidden-0","product":"hidden-product""#),
+    ],
+    // Its owner got all that Lee had, so what Lee gets before goes there.
+    [transfer(3, "lee", "hidden-b")],
+  ]
+
+  @Test("does no act that changes what others have since then", arguments: passing)
+  func acts(_ passing: [String]) async throws {
     try await ServiceBench.run(.guarded) { (bench: ServiceBench) async throws in
-      try Self.handOn(bench)
+      func later(_ purchase: String) -> String {
+        purchase.replacing("2026-02-01T", with: "2026-02-04T")
+      }
+      try bench.fill(
+        [
+          Line.purchase("a-1", of: "ada", app: "app.a"),
+          Line.purchase("a-9", of: "lee", app: "app.a"),
+          Line.purchase("hidden-1", of: "hidden-b", app: "app.b", product: "hidden-product"),
+          Self.line(
+            "transaction.purchased", "h0", 1,
+            #""app":"app.b","transaction":"hidden-0","product":"hidden-product""#),
+          later(Line.purchase("a-2", of: "ada", app: "app.a")),
+        ] + passing)
       let token = try bench.token("a", [.read, .append, .operate], apps: ["app.a"])
       for (day, status) in [("01", 404), ("02", 404), ("06", 200)] {
         let body =

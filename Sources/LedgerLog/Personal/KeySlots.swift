@@ -1,10 +1,10 @@
 internal import LMDB
 
-/// Slots of the key file that were read together: one read for each takes a tenth of the writer's
-/// time.
+/// Slots of the key file that were read together, because a call to the system for each takes
+/// longer than what is done with it.
 ///
-/// Nobody else creates or changes free slots while the log's write lock is held. But when free
-/// slots are filled, the file gets other secrets, and these must not be used any more.
+/// Nobody else creates or changes free slots while the log's write lock is held. But whoever fills
+/// a free slot fills those after it, too, so forget what was read of them before.
 struct KeySlots {
   /// No slots.
   static let none = KeySlots(first: 1, bytes: [])

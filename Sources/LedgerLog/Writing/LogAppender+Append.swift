@@ -35,6 +35,7 @@ extension LogAppender {
     } catch {
       throw .refused(error)
     }
+    defer { sealer.forgetReserved() }
     let known = positions
     do throws(LedgerError) {
       try write(batch, at: now, &positions, &numbers, index, scope, &transaction)

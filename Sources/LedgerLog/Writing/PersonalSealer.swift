@@ -21,6 +21,9 @@ struct PersonalSealer {
     free = try keys.reserve(slot + 1...slot + UInt32(clamping: count))
   }
 
+  /// Forgets the secrets of the slots that were reserved.
+  mutating func forgetReserved() { free = .none }
+
   /// Takes the next slot, and returns its secret.
   private mutating func nextSecret(_ keys: PersonalKeys) throws(LedgerError) -> Secret {
     slot += 1

@@ -64,15 +64,12 @@ package struct UnitHolding: Sendable {
 extension LedgerView {
   /// Who has the events of a customer at the clocks: some apps, or others.
   ///
-  /// - Parameter moment: What the customer gave away from this store time on is taken to be theirs:
-  ///   an act that is said to have been done then can still move it.
   /// - Complexity: O(*n*) in the facts of the customer's unit if all of them are of the apps,
   ///   otherwise O(*n* log *n*), because they are folded to find whose they are, and O(*n*) for
   ///   each transfer by which an account got something.
   /// - Throws: ``LedgerError``.
   package func holding(
-    of customer: CustomerReference, among apps: KnownApps, at clocks: Clocks = .now,
-    keptSince moment: Instant? = nil
+    of customer: CustomerReference, among apps: KnownApps, at clocks: Clocks = .now
   ) throws(LedgerError) -> AppHolding {
     guard let number = try number(of: customer.use.kind, customer.use.name),
       let unit = try unitNumber(of: number)
@@ -82,12 +79,32 @@ extension LedgerView {
     if !whole.all.isOthers, whole.accounts.contains(number) { return whole.all }
     let accounts = try accounts(ofAll: customer, clocks)
     var holding = try holding(of: queries(of: customer, accounts, clocks), among: apps)
-    let transfers = Transfers(facts, keptSince: moment?.microseconds ?? .max)
+    let transfers = Transfers(facts)
     for account in accounts where !holding.isOthers {
       guard let number = try self.number(of: .account, account) else { continue }
       holding.add(transfers.holding(ofGiversTo: number, facts, apps))
     }
     return holding
+  }
+
+  /// Whether an act about a customer changes more than the present, and that of others than the
+  /// apps, too.
+  ///
+  /// An act changes what follows it in its customer's unit, and nothing beyond the unit. How far it
+  /// reaches there is known only when all is folded, so any event of others counts.
+  ///
+  /// - Parameter moment: The store time at which the act is said to have been done.
+  /// - Complexity: O(*n*) in the facts of the customer's unit.
+  /// - Throws: ``LedgerError``.
+  package func reachesOthers(
+    actOn customer: CustomerReference, at moment: Instant, among apps: KnownApps
+  ) throws(LedgerError) -> Bool {
+    guard let number = try number(of: customer.use.kind, customer.use.name),
+      let unit = try unitNumber(of: number)
+    else { return false }
+    let facts = try facts(of: unit)
+    return facts.contains { $0.occurredAt >= moment.microseconds }
+      && UnitHolding(facts, apps).all.isOthers
   }
 
   /// Who has the events that any of the queries selects.
@@ -177,11 +194,8 @@ private struct Transfers {
   private var transfers: [Fact] = []
   /// The accounts that were linked with an account.
   private var linked: [NameNumber: Set<NameNumber>] = [:]
-  /// What an account gave away from this store time on, it is taken to have.
-  private let kept: Int64
 
-  init(_ facts: [Fact], keptSince kept: Int64) {
-    self.kept = kept
+  init(_ facts: [Fact]) {
     for fact in facts {
       guard let to = fact.detail?.fields.to, to != 0 else { continue }
       switch fact.kind {
@@ -220,12 +234,11 @@ private struct Transfers {
     var open = [Giver(account: account, moment: .max)]
     while let next = open.popLast() {
       let own = names(of: next.account)
-      let isAsked = next.moment == .max
       var emptied = Int64.min
       // Not by the transfer that is followed.
       for transfer in transfers
       where own == [transfer.account] && transfer.environment == nil
-        && transfer.occurredAt < next.moment && !(isAsked && transfer.occurredAt >= kept)
+        && transfer.occurredAt < next.moment
       {
         emptied = max(emptied, transfer.occurredAt)
       }

@@ -9,9 +9,8 @@ extension LedgerView {
   /// A statement counts as verified if a verified import, or an event of another source, says the
   /// same of the transaction, with the same end.
   ///
-  /// - Complexity: O(*n*) in the events of the unit, without folding them: of most of them the
-  ///   header is read, and those are decoded that give or end the access in the answer. O(1) for an
-  ///   answer without transactions.
+  /// - Complexity: O(*n*) in the events of the unit. Nothing is folded, and only those are decoded
+  ///   that give or end the access in the answer. O(1) for an answer without transactions.
   /// - Throws: ``LedgerError``.
   public func unverified(in answer: EntitlementsAnswer) throws(LedgerError) -> Set<Name> {
     let wanted = Set(answer.entries.flatMap(\.transactions))

@@ -26,6 +26,33 @@ enum AccessRule {
     if !token.apps.isEmpty { try check(apps: token.appNames, subject, view) }
   }
 
+  /// Refuses an act on a customer that would change what others than the token's apps have.
+  ///
+  /// - Parameter moment: The store time at which the act is said to have been done.
+  /// - Throws: ``Problem``: `forbidden`, `notFound`.
+  static func check(
+    _ token: AccessToken, actOn customer: CustomerReference, at moment: Instant,
+    in view: LedgerView
+  ) throws(Problem) {
+    try check(token, .customer(customer), in: view)
+    if token.apps.isEmpty { return }
+    let reachesOthers: Bool
+    do throws(LedgerError) {
+      reachesOthers = try view.reachesOthers(
+        actOn: customer, at: moment.believed(recordedAt: EventLog.systemClock()),
+        among: KnownApps(token.appNames, view))
+    } catch {
+      throw Problem(error)
+    }
+    if reachesOthers {
+      throw Problem(
+        .notFound,
+        "No customer whom the apps of the token have alone is named like this, or the act is dated "
+          + "before something that is connected with other apps: leave occurredAt out, or use a "
+          + "token for all of these apps.")
+    }
+  }
+
   private static func check(
     _ token: AccessToken, _ account: Name, _ subject: Subject
   ) throws(Problem) {
@@ -76,22 +103,13 @@ enum AccessRule {
     _ customer: CustomerReference, _ others: OtherStates, _ apps: KnownApps, _ view: LedgerView
   ) throws(LedgerError) -> Bool {
     guard try view.holding(of: customer, among: apps).isTheirsAlone else { return false }
-    return try !othersHave(others, but: customer, apps, view)
-  }
-
-  /// Whether others than some apps have events in any of the states.
-  ///
-  /// - Parameter known: The customer whose present state need not be looked at.
-  private static func othersHave(
-    _ others: OtherStates, but known: CustomerReference, _ apps: KnownApps, _ view: LedgerView
-  ) throws(LedgerError) -> Bool {
-    for state in try others.states(view)
-    where state.customer != known || !state.clocks.reachAll || state.keptSince != nil {
-      let holding = try view.holding(
-        of: state.customer, among: apps, at: state.clocks, keptSince: state.keptSince)
-      if holding.isOthers { return true }
+    for state in try others.states(view) where state.customer != customer || !state.clocks.reachAll
+    {
+      if try view.holding(of: state.customer, among: apps, at: state.clocks).isOthers {
+        return false
+      }
     }
-    return false
+    return true
   }
 
   /// An explanation as a token may see it: it can rest on what others' events say of the same
@@ -164,19 +182,19 @@ enum AccessRule {
             }
           known[named] = isOthers
           if isOthers { foreign = named }
-          guard foreign == nil, event.type.kind.isOperators, case .account(let name) = named
-          else { continue }
-          let customer = CustomerReference.account(name)
-          let moved = OtherStates.of(customer, movedAt: event.occurredAt)
-          if try othersHave(moved, but: customer, apps, view) {
-            foreign = named
+          if foreign == nil, event.type.kind.isOperators, case .account(let name) = named {
+            let time = event.occurredAt.believed(recordedAt: EventLog.systemClock())
+            if try view.reachesOthers(actOn: .account(name), at: time, among: apps) {
+              foreign = named
+            }
           }
         }
         if foreign != nil, try view.event(withID: event.id) != nil { foreign = nil }
         refusals.append(
           foreign.map {
             "The token \(token.name) is for some apps, and \($0.words) has events of others, or "
-              + "of no app: append this with a token for all of these apps, or for none."
+              + "of no app, or is connected with such events that follow: append this with a "
+              + "token for all of these apps, or for none."
           })
       }
       return refusals
@@ -204,13 +222,10 @@ enum AccessRule {
     }
 
     /// Whether others have events of it, of a purchase those that name it.
-    func isOthers(
-      among apps: KnownApps, in view: LedgerView
-    ) throws(LedgerError) -> Bool {
+    func isOthers(among apps: KnownApps, in view: LedgerView) throws(LedgerError) -> Bool {
       var query = EventsQuery()
       switch self {
-      case .account(let name):
-        return try view.holding(of: .account(name), among: apps).isOthers
+      case .account(let name): return try view.holding(of: .account(name), among: apps).isOthers
       case .transaction(let name): query.transaction = name
       case .original(let name): query.original = name
       }

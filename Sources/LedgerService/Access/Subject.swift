@@ -11,8 +11,6 @@ struct OtherStates: Sendable {
   struct State {
     var customer: CustomerReference
     var clocks: Clocks
-    /// What the customer gave away from then on is taken to be theirs.
-    var keptSince: Instant?
   }
 
   /// The answer is about the present alone.
@@ -28,17 +26,6 @@ struct OtherStates: Sendable {
   /// The state of a customer at other clocks.
   static func of(_ customer: CustomerReference, at clocks: Clocks) -> OtherStates {
     OtherStates { _ in [State(customer: customer, clocks: clocks)] }
-  }
-
-  /// All that an act can move that is said to have been done at a store time: what the customer had
-  /// then, and what it has had since.
-  static func of(_ customer: CustomerReference, movedAt moment: Instant) -> OtherStates {
-    OtherStates { _ in
-      [
-        State(customer: customer, clocks: Clocks(at: moment)),
-        State(customer: customer, clocks: .now, keptSince: moment),
-      ]
-    }
   }
 }
 

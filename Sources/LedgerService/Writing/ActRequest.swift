@@ -164,8 +164,7 @@ struct ActRequest: Sendable {
     // Also for an id that is known: whose event it is, is not known before.
     let named = act.accounts.map { CustomerReference.account($0) }
     for customer in named + (transaction.map { [.transaction($0)] } ?? []) {
-      let moved = OtherStates.of(customer, movedAt: act.event.occurredAt)
-      try AccessRule.check(token, .customer(customer, moved), in: view)
+      try AccessRule.check(token, actOn: customer, at: act.event.occurredAt, in: view)
     }
     let isKnown: Bool
     do throws(LedgerError) { isKnown = try view.event(withID: act.event.id) != nil } catch {

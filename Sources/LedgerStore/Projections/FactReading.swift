@@ -18,7 +18,7 @@ struct FactSelection {
   func includes(_ fact: Fact) -> Bool { fact.position <= end && fact.occurredAt <= until }
 
   /// Whether what was read for this selection serves for another one, too: of what customers have,
-  /// fewer facts are needed for a later moment, and of some kinds no others than of all.
+  /// fewer facts are needed for a later moment. Facts of some kinds serve for nothing else.
   func serves(_ other: FactSelection) -> Bool {
     guard kinds == nil, end == other.end, until == other.until, let moment = entitlementsAt,
       let later = other.entitlementsAt

@@ -52,9 +52,10 @@ extension LedgerView {
   /// - Parameters:
   ///   - entitlementsAt: The store time, in microseconds, of a question about nothing but what
   ///     customers have: only facts on which its answer depends are needed. `nil` for all.
-  ///   - kinds: The kinds of events whose facts are needed; `nil` for all. There can be others.
-  /// - Complexity: O(*n*) in the facts of the unit, of which those after the ledger time are not
-  ///   read, and of those of other kinds the headers.
+  ///   - kinds: The kinds of events whose facts are needed; `nil` for all. The answer can have
+  ///     facts of other kinds, too.
+  /// - Complexity: O(*n*) in the facts of the unit. Those after the ledger time are not read, and
+  ///   of those of other kinds only the headers.
   package func facts(
     of unit: UnitNumber, at clocks: Clocks = .now, entitlementsAt: Int64? = nil,
     kinds: Set<EventKind>? = nil
