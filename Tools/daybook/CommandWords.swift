@@ -139,7 +139,7 @@ struct CommandTree: Decodable {
     let command = (path + [word]).joined(separator: " ")
     let known = (["daybook", Self.help] + path).joined(separator: " ")
     throw ValidationError(
-      TextTable.printable("there is no command \(command)")
+      "there is no command \(command)".printable
         + (near.map { "; did you mean \((path + [$0]).joined(separator: " "))?" } ?? ".")
         + " `\(known)` lists them all.")
   }

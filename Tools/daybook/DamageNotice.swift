@@ -66,9 +66,9 @@ enum DamageNotice {
   }
 
   private static func tell(_ pages: [DamagedPage], in path: String) {
-    Console.complain("daybook: the ledger \(TextTable.printable(path)) has \(count(pages))")
+    Console.complain("daybook: the ledger \(path.printable) has \(count(pages))")
     for page in pages.prefix(pagesNamedMax) {
-      Console.complain("  \(TextTable.printable(page.description))")
+      Console.complain("  \(page.description.printable)")
     }
     if pages.count > pagesNamedMax { Console.complain("  and \(pages.count - pagesNamedMax) more") }
   }
@@ -83,6 +83,6 @@ enum DamageNotice {
   /// What to do about damaged pages of a log.
   static func damagedLogAdvice(_ path: String) -> String {
     "restore the ledger from its newest backup, or save what is left: `daybook salvage "
-      + "\(TextTable.printable(path)) --into NEW`"
+      + "\(path.printable) --into NEW`"
   }
 }

@@ -12,6 +12,7 @@ extension LogAppender {
     _ index: any LogIndex
   ) throws(AppendFailure) -> AppendResult {
     let batch = pending.batch
+    defer { sealer.forgetReserved() }
     let before = Mark(
       frontier: tree.frontier, nameCount: names.count, slot: sealer.slot)
     var numbers: BatchNumbers
@@ -35,7 +36,6 @@ extension LogAppender {
     } catch {
       throw .refused(error)
     }
-    defer { sealer.forgetReserved() }
     let known = positions
     do throws(LedgerError) {
       try write(batch, at: now, &positions, &numbers, index, scope, &transaction)

@@ -7,7 +7,7 @@ struct PersonalSealer {
 
   /// The number of key slots that are taken.
   var slot: UInt32 = 0
-  /// The next slots, as they were when they were reserved.
+  /// The slots that the batch has reserved, as they were then.
   private var free = KeySlots.none
 
   init(_ texts: PersonalTexts) { self.texts = texts }
@@ -16,12 +16,12 @@ struct PersonalSealer {
   ///
   /// - Throws: ``LedgerError``: `keysMissing`, `io`.
   mutating func reserve(_ count: Int) throws(LedgerError) {
-    free = .none
     guard count > 0, let keys = texts.keys else { return }
     free = try keys.reserve(slot + 1...slot + UInt32(clamping: count))
   }
 
-  /// Forgets the secrets of the slots that were reserved.
+  /// Forgets what was reserved, after a batch: memory keeps no secrets, and others may take the
+  /// slots.
   mutating func forgetReserved() { free = .none }
 
   /// Takes the next slot, and returns its secret.

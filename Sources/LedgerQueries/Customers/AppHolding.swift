@@ -87,24 +87,20 @@ extension LedgerView {
     return holding
   }
 
-  /// Whether an act about a customer changes more than the present, and that of others than the
-  /// apps, too.
+  /// The store time of the newest event of a customer's unit, if others than the apps have events
+  /// in it; `nil` if the unit is theirs, or there is none.
   ///
-  /// An act changes what follows it in its customer's unit, and nothing beyond the unit. How far it
-  /// reaches there is known only when all is folded, so any event of others counts.
+  /// An act that is not newer changes what follows it in the unit, and nothing beyond the unit. How
+  /// far it reaches there is known only when all is folded, so any event of others counts.
   ///
-  /// - Parameter moment: The store time at which the act is said to have been done.
-  /// - Complexity: O(*n*) in the facts of the customer's unit.
+  /// - Complexity: O(*n*) in the facts of the unit.
   /// - Throws: ``LedgerError``.
-  package func reachesOthers(
-    actOn customer: CustomerReference, at moment: Instant, among apps: KnownApps
-  ) throws(LedgerError) -> Bool {
-    guard let number = try number(of: customer.use.kind, customer.use.name),
-      let unit = try unitNumber(of: number)
-    else { return false }
-    let facts = try facts(of: unit)
-    return facts.contains { $0.occurredAt >= moment.microseconds }
-      && UnitHolding(facts, apps).all.isOthers
+  package func newestEvent(
+    sharedBy customer: CustomerReference, among apps: KnownApps
+  ) throws(LedgerError) -> Instant? {
+    let facts = try unitFacts(of: customer, .now)
+    guard UnitHolding(facts, apps).all.isOthers else { return nil }
+    return facts.map(\.occurredAt).max().map(Instant.init(microseconds:))
   }
 
   /// Who has the events that any of the queries selects.

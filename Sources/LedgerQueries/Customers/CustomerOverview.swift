@@ -90,7 +90,7 @@ extension LedgerView {
   }
 
   /// The facts of the customer's unit.
-  private func unitFacts(
+  func unitFacts(
     of customer: CustomerReference, _ clocks: Clocks
   ) throws(LedgerError) -> [Fact] {
     guard let number = try number(of: customer.use.kind, customer.use.name),

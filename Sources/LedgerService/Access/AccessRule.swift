@@ -36,15 +36,13 @@ enum AccessRule {
   ) throws(Problem) {
     try check(token, .customer(customer), in: view)
     if token.apps.isEmpty { return }
-    let reachesOthers: Bool
+    let newest: Instant?
     do throws(LedgerError) {
-      reachesOthers = try view.reachesOthers(
-        actOn: customer, at: moment.believed(recordedAt: EventLog.systemClock()),
-        among: KnownApps(token.appNames, view))
+      newest = try view.newestEvent(sharedBy: customer, among: KnownApps(token.appNames, view))
     } catch {
       throw Problem(error)
     }
-    if reachesOthers {
+    if let newest, moment.believed(recordedAt: EventLog.systemClock()) <= newest {
       throw Problem(
         .notFound,
         "No customer whom the apps of the token have alone is named like this, or the act is dated "
@@ -163,13 +161,15 @@ enum AccessRule {
   /// Somebody else can append between this look and the append, and then the event stands after
   /// theirs. It could as well have come a moment earlier.
   ///
-  /// - Complexity: O(*n*) in the events of those who are named, each looked at once, and once more
-  ///   for each act of an operator that names them.
+  /// - Complexity: O(*n*) in the events of the units of those who are named, each looked at once,
+  ///   and once more if acts of operators name them.
   /// - Throws: ``Problem`` if the ledger cannot be read.
   static func refusals(
     of events: [Event], by token: AccessToken, in view: LedgerView
   ) throws(Problem) -> [String?] {
     var known: [Named: Bool] = [:]
+    var newest: [Name: Instant?] = [:]
+    let now = EventLog.systemClock()
     do throws(LedgerError) {
       let apps = try KnownApps(token.appNames, view)
       var refusals: [String?] = []
@@ -183,10 +183,12 @@ enum AccessRule {
           known[named] = isOthers
           if isOthers { foreign = named }
           if foreign == nil, event.type.kind.isOperators, case .account(let name) = named {
-            let time = event.occurredAt.believed(recordedAt: EventLog.systemClock())
-            if try view.reachesOthers(actOn: .account(name), at: time, among: apps) {
-              foreign = named
-            }
+            let shared =
+              if let known = newest[name] { known } else {
+                try view.newestEvent(sharedBy: .account(name), among: apps)
+              }
+            newest[name] = .some(shared)
+            if let shared, event.occurredAt.believed(recordedAt: now) <= shared { foreign = named }
           }
         }
         if foreign != nil, try view.event(withID: event.id) != nil { foreign = nil }

@@ -59,7 +59,7 @@ extension LogView {
     for position in positions {
       try cursor.move(to: position)
       if let kinds = selection.kinds {
-        // The header tells, at a tenth of what a checksum takes.
+        // The header tells. The checksum is compared of what is needed.
         guard kinds.contains(try cursor.record(isChecked: false).kind) else { continue }
       }
       let record = try cursor.record()

@@ -68,7 +68,7 @@ extension LedgerView {
     }
     let facts = try reader.overlay.facts(of: unit, selection, log, tables, projections)
     // All facts of a unit may be many, and what is not folded can still join it with others.
-    if entitlementsAt != nil, kinds == nil, !reader.overlay.units.touches(unit) {
+    if entitlementsAt != nil, !reader.overlay.units.touches(unit) {
       reader.recent.facts = (unit, selection, facts)
     }
     return facts

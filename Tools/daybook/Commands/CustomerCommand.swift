@@ -62,13 +62,13 @@ struct CustomerCommand: ParsableCommand {
 
   /// Reports that nobody has the id, and who was probably meant; refuses an id that several have.
   private func refuse(_ found: [CustomerAnswer]) throws {
-    let id = TextTable.printable(id.text)
+    let id = id.text.printable
     let listed = found.prefix(Self.listedMax).map { customer in
       "  \(customer.title): \(customer.matches.map(\.description).joined(separator: ", "))"
     }
     let more = found.count - listed.count
     let lines =
-      listed.map(TextTable.printable)
+      listed.map(\.printable)
       + (more > 0 ? ["  and \(more) more: daybook customers --search \(id)"] : [])
     guard found.first?.matches.first?.nearness == .exact else {
       if format != .table {

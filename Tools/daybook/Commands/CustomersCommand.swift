@@ -65,11 +65,11 @@ struct CustomersCommand: ParsableCommand {
   private var nothing: String {
     guard let search else { return "no customers" }
     if search.text.count < CustomerMatch.partLettersMin {
-      return "no customer has the id \(TextTable.printable(search.text)); a part of an id needs at "
+      return "no customer has the id \(search.text.printable); a part of an id needs at "
         + "least \(CustomerMatch.partLettersMin) letters"
     }
     return
-      "no customer has an id that is, contains or resembles \(TextTable.printable(search.text))"
+      "no customer has an id that is, contains or resembles \(search.text.printable)"
   }
 
   private static func header(isSearch: Bool) -> [String] {

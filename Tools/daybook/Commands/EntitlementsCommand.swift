@@ -61,7 +61,7 @@ extension EntitlementsAnswer {
       table.lines.forEach(Console.print)
     }
     for balance in balances {
-      Console.print("balance \(TextTable.printable(balance.unit.text)): \(balance.amount)")
+      Console.print("balance \(balance.unit.text.printable): \(balance.amount)")
     }
     if let nextChangeAt {
       Console.print("changes at \(nextChangeAt.shown) even without a new event")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LedgerEvents
 import LedgerStore
 
 struct Init: ParsableCommand {
@@ -26,7 +27,7 @@ struct Init: ParsableCommand {
       let path = path ?? options.path
       try options.refuseForeignRoot(in: path)
       _ = try Ledger.create(at: path)
-      Console.print("made an empty ledger in \(TextTable.printable(path))")
+      Console.print("made an empty ledger in \(path.printable)")
     }
   }
 }

@@ -63,7 +63,7 @@ struct Rebuild: ParsableCommand {
       let position = try ledger.log.lastPosition()
       switch format {
       case .table:
-        for difference in differences { Console.print(TextTable.printable(difference)) }
+        for difference in differences { Console.print(difference.printable) }
         Console.print(
           check
             ? (differences.isEmpty

@@ -103,7 +103,7 @@ struct Simulate: ParsableCommand {
       }
       Console.print(json.text)
     } else {
-      for difference in differences { Console.print(TextTable.printable(difference)) }
+      for difference in differences { Console.print(difference.printable) }
       if isAsExpected {
         Console.print("\(file.name): as expected, \(played.events.count.counted("event"))")
         for line in broken(played.outcome) { Console.print("  \(line)") }

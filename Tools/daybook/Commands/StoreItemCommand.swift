@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerAnswers
+import LedgerEvents
 import ProductPages
 
 struct StoreItemCommand: ParsableCommand {
@@ -47,7 +48,7 @@ struct StoreItemCommand: ParsableCommand {
       printer.add(try StoreLink.item(in: link))
       return true
     } catch {
-      Console.complain("daybook: " + TextTable.printable("\(location)\(error)"))
+      Console.complain("daybook: " + "\(location)\(error)".printable)
       return false
     }
   }
@@ -81,7 +82,7 @@ struct StoreItemCommand: ParsableCommand {
         return try read(links: first, source, shown, &printer)
       }
     } catch {
-      Console.complain("daybook: " + TextTable.printable("\(shown): \(error)"))
+      Console.complain("daybook: " + "\(shown): \(error)".printable)
       return false
     }
   }

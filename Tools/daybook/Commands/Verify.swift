@@ -97,7 +97,7 @@ struct Verify: ParsableCommand {
     switch format {
     case .table:
       report.lines.forEach(Console.print)
-      for page in damaged { Console.print("page: \(TextTable.printable(page.description))") }
+      for page in damaged { Console.print("page: \(page.description.printable)") }
       Console.print(
         "the log has \(DamageNotice.count(damaged)), so nothing else was verified: "
           + DamageNotice.damagedLogAdvice(options.path))
@@ -156,10 +156,10 @@ struct Verify: ParsableCommand {
     Console.print("\(found.events.counted("event")), root \(found.root.hexadecimal)")
     for fault in found.damage {
       let location = fault.position.map { "position \($0): " } ?? ""
-      Console.print("\(fault.part.rawValue): \(location)\(TextTable.printable(fault.message))")
+      Console.print("\(fault.part.rawValue): \(location)\(fault.message.printable)")
     }
     for difference in projections?.differences ?? [] {
-      Console.print("projections: \(TextTable.printable(difference))")
+      Console.print("projections: \(difference.printable)")
     }
     if !isSigned {
       Console.print(
@@ -175,7 +175,7 @@ struct Verify: ParsableCommand {
         Console.print("the log is intact; the projections are not: run `daybook rebuild`")
       case .notCompared(let reason):
         Console.print(
-          "the log is intact; the projections were not compared: \(TextTable.printable(reason))")
+          "the log is intact; the projections were not compared: \(reason.printable)")
       }
     }
   }
@@ -183,7 +183,7 @@ struct Verify: ParsableCommand {
   /// Prints what is wrong with the keys, and what to do about it.
   private func printKeys(_ faults: [LogFault], of log: EventLog, _ hasKeyFile: Bool) {
     if faults.isEmpty { return }
-    for fault in faults { Console.print("key: \(TextTable.printable(fault.message))") }
+    for fault in faults { Console.print("key: \(fault.message.printable)") }
     if faults.contains(where: { $0.part == .keyFile }) {
       Console.print(
         "the log was checked without its keys: put \(log.keyFile) back from its backup, and verify "

@@ -126,11 +126,11 @@ extension AppendSummary.Rejection {
 extension AppendSummary.Rejection: CustomStringConvertible {
   var description: String {
     guard let file, let line else {
-      return TextTable.printable("nothing was appended: \(reason)")
+      return "nothing was appended: \(reason)".printable
     }
     var location = "\(file):\(line)"
     if let column { location += ":\(column)" }
     if let field, !field.isEmpty { location += ": \(field)" }
-    return TextTable.printable("\(location): \(reason)")
+    return "\(location): \(reason)".printable
   }
 }

@@ -45,7 +45,7 @@ struct AppendWarnings {
   func printCounts() {
     for warning in list where warning.lines > 1 {
       Console.complain(
-        TextTable.printable("\(warning.subject): \(warning.lines.counted("line")) in all"))
+        ("\(warning.subject): \(warning.lines.counted("line")) in all").printable)
     }
     if omitted > 0 {
       Console.complain(
@@ -71,7 +71,7 @@ struct AppendWarnings {
 extension AppendWarnings.Warning: CustomStringConvertible {
   var description: String {
     let location = [line, column].compactMap { $0 }.map { ":\($0)" }.joined()
-    return TextTable.printable("\(file)\(location): warning: \(field): \(reason)")
+    return "\(file)\(location): warning: \(field): \(reason)".printable
   }
 
   /// The word and the reason, without the location.

@@ -1,4 +1,5 @@
 import Foundation
+import LedgerEvents
 
 /// Asks the user for consent to a command.
 enum Consent {
@@ -10,7 +11,7 @@ enum Consent {
   /// - Returns: Whether the answer is yes; no answer means no.
   static func isGiven(to question: String) -> Bool {
     Console.flush()
-    Console.write(toError: "\(TextTable.printable(question)) [y/N] ")
+    Console.write(toError: "\(question.printable) [y/N] ")
     return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
   }
 }

@@ -29,7 +29,7 @@ extension ExchangeRates {
       guard let rate = ExactDecimal(entry.rate), rate.millionths.map({ $0 > 0 }) ?? true else {
         throw InputProblem(
           "\(path).rate: expected a decimal number as text, such as \"0.92\", found "
-            + "\"\(TextTable.printable(entry.rate))\"")
+            + "\"\(entry.rate.printable)\"")
       }
       var since: Instant?
       if let text = entry.since {

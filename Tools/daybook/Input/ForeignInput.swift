@@ -201,7 +201,7 @@ struct ForeignInput {
 
   /// The name, quoted for a shell.
   private var word: String {
-    let name = TextTable.printable(file)
+    let name = file.printable
     let isPlain = name.wholeMatch(of: /[A-Za-z0-9_.\/:@%+=,-]+/) != nil
     return isPlain ? name : "'" + name.replacing("'", with: #"'\''"#) + "'"
   }

@@ -51,7 +51,7 @@ struct ScenarioFile {
       try Simulation(scenario, policy: policy, seed: seed)
     }.run()
     for omission in run.omissions {
-      Console.complain(TextTable.printable("daybook: \(name): \(omission)"))
+      Console.complain("daybook: \(name): \(omission)".printable)
     }
     return PlayedScenario(
       events: run.events, recordedAt: [], outcome: run.outcome(in: environment),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerAnswers
+import LedgerEvents
 import LedgerStore
 import PackageFiles
 import Synchronization
@@ -81,7 +82,7 @@ enum Console {
   static func complain(_ message: String) {
     flush()
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-    let shown = lines.map { TextTable.printable(String($0)) }.joined(separator: "\n")
+    let shown = lines.map { String($0).printable }.joined(separator: "\n")
     write(toError: shown + "\n")
   }
 
@@ -103,7 +104,7 @@ enum Console {
 
   static func complain(repairedDamage what: String) {
     complain(
-      "warning: \(TextTable.printable(what)). Nothing was looked up in it: the log was read "
+      "warning: \(what.printable). Nothing was looked up in it: the log was read "
         + "instead, and the projections were folded again from it. Check the disk.")
   }
 
@@ -124,7 +125,7 @@ enum Console {
 
   /// Prints a text that people read, in lines that fit the terminal.
   static func print(wrapped text: String, indent: String = "") {
-    wrapped(TextTable.printable(text), indent: indent).forEach(print)
+    wrapped(text.printable, indent: indent).forEach(print)
   }
 
   /// A text that people read in lines that fit the terminal, each with an indent.

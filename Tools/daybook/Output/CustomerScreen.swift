@@ -6,7 +6,7 @@ import LedgerQueries
 /// The answer of `customer` as one screen for people.
 extension CustomerDocument {
   func printText() {
-    Console.print(Console.bold(TextTable.printable("customer \(title)")))
+    Console.print(Console.bold("customer \(title)".printable))
     let by = matches.map(\.description).joined(separator: ", ")
     let answer = overview.entitlements
     Console.print(wrapped: "found by \(by); at \(answer.at.shown), position \(answer.position)")

@@ -7,7 +7,7 @@ import LedgerQueries
 extension ExplainReport {
   func printText(asOf isPast: Bool) {
     let words = AnswerWords.shown
-    Console.print(Console.bold(TextTable.printable(words.verdict(self))))
+    Console.print(Console.bold(words.verdict(self).printable))
     let moment = isPast ? ", as of position \(explanation.position)," : ""
     Console.print(wrapped: words.reason(self, moment))
     for step in explanation.steps { print(step) { "without it: \(words.without($0, self))" } }

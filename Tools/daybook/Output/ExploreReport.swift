@@ -61,7 +61,7 @@ struct ExploreReport {
       for name in [event.product, event.transaction ?? event.payment, event.download] {
         if let name { line += "  \(name.text)" }
       }
-      Console.print(TextTable.printable(line))
+      Console.print(line.printable)
     }
     Console.print("")
     Console.print(

@@ -59,7 +59,7 @@ final class ReducerReportPrinter {
     guard let output else { return }
     for line in csv?.lastLines() ?? [] { try output.write(line) }
     try output.publish()
-    Console.print("\(TextTable.printable(name)): \(report.lines[0])")
+    Console.print("\(name.printable): \(report.lines[0])")
   }
 
   private func print(_ line: String) throws {

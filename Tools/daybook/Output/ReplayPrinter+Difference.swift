@@ -36,6 +36,6 @@ extension ReplayPrinter {
     if let former { line += " (was \(former))" }
     line += " (\(finding.severity.text))"
     if finding.concerns != "-" { line += ": \(finding.concerns)" }
-    Console.print("    ! " + TextTable.printable(line))
+    Console.print("    ! " + line.printable)
   }
 }

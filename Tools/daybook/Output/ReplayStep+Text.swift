@@ -33,8 +33,8 @@ extension ReplayStep {
       if let name { title += "  \(name.text)" }
     }
     if let item = event.data.string("storeItem") { title += "  item \(item)" }
-    var lines = [ReplayTextLine(text: TextTable.printable(title), style: .bold)]
-    if let note { lines.append(ReplayTextLine(text: TextTable.printable("    " + note))) }
+    var lines = [ReplayTextLine(text: title.printable, style: .bold)]
+    if let note { lines.append(ReplayTextLine(text: ("    " + note).printable)) }
     for change in changes { lines.append(ReplayTextLine(text: "    " + change.text)) }
     for finding in broken { lines.append(line("breaks", finding)) }
     for finding in settled { lines.append(line("settles", finding)) }
@@ -47,15 +47,14 @@ extension ReplayStep {
     if finding.concerns != "-" { text += ": \(finding.concerns)" }
     let isBad = verb == "breaks" && finding.isAlarming
     return ReplayTextLine(
-      text: "    ! " + TextTable.printable(text), style: isBad ? .red : .plain)
+      text: "    ! " + text.printable, style: isBad ? .red : .plain)
   }
 }
 
 extension ReplayChange {
   /// What changed, and its values before and after.
   var text: String {
-    TextTable.printable(
-      "\(subject.text): \(before?.text ?? "-") → \(after?.text ?? "-")")
+    ("\(subject.text): \(before?.text ?? "-") → \(after?.text ?? "-")").printable
   }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LedgerAnswers
+import LedgerEvents
 import LedgerModel
 import LedgerQueries
 import Replay
@@ -93,7 +94,7 @@ struct StepScreen {
     if state.isEmpty { lines.append("    no customer has anything yet") }
     for line in state {
       let text = "    \(line.subject.text): \(line.standing.text)"
-      lines.append(Self.cut(TextTable.printable(text), columns))
+      lines.append(Self.cut(text.printable, columns))
     }
     return lines
   }
@@ -107,7 +108,7 @@ struct StepScreen {
         + findings.map { finding in
           var text = "    \(finding.position)  \(finding.rule.id) (\(finding.severity.text))"
           if finding.concerns != "-" { text += ": \(finding.concerns)" }
-          return Self.cut(TextTable.printable(text), columns)
+          return Self.cut(text.printable, columns)
         }
     }
     return list("rules broken by these events", outcome.findings)

@@ -22,7 +22,7 @@ struct TextTable {
   mutating func add(_ row: [String], isAlarming: Bool = false) {
     precondition(row.count == header.count, "a row has a cell for each column")
     if isAlarming { alarming.insert(rows.count) }
-    rows.append(row.map(Self.printable))
+    rows.append(row.map(\.printable))
   }
 
   var isEmpty: Bool { rows.isEmpty }
@@ -130,7 +130,4 @@ struct TextTable {
 
   /// The characters of a date, such as 2026-05-11.
   private static let dateCount = 10
-
-  /// Names come from outside: control characters must not reach a terminal.
-  static func printable(_ text: String) -> String { text.printable }
 }

@@ -69,5 +69,5 @@ struct OptionalCustomerOptions: ParsableArguments {
 
 extension CustomerReference {
 
-  var description: String { TextTable.printable(words) }
+  var description: String { words.printable }
 }

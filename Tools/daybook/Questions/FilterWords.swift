@@ -83,6 +83,6 @@ enum FilterWords {
   }
 
   private static func message(_ option: String, _ reason: String, _ near: String?) -> String {
-    TextTable.printable("\(option): \(reason)" + (near.map { "; did you mean \($0)?" } ?? "."))
+    ("\(option): \(reason)" + (near.map { "; did you mean \($0)?" } ?? ".")).printable
   }
 }

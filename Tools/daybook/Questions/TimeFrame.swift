@@ -24,7 +24,7 @@ enum TimeFrame {
     guard let variable = ProcessInfo.processInfo.environment["TZ"] else { return .system }
     if let zone = Zone(variable: variable) { return zone }
     Console.complain(
-      "warning: TZ=\(TextTable.printable(variable)) names no time zone that daybook knows, so "
+      "warning: TZ=\(variable.printable) names no time zone that daybook knows, so "
         + "times are in UTC. Name one with --tz, such as --tz Europe/Berlin.")
     return .utc
   }()

@@ -71,9 +71,9 @@ struct BundleExport {
     for name in unknown where !own.contains(name) {
       let known = own.union(WithheldMember.allCases.map { Name($0.name) }).sorted()
       throw InputProblem(
-        "--disclose \(TextTable.printable(name.text)): no event of the bundle has a personal "
+        "--disclose \(name.text.printable): no event of the bundle has a personal "
           + "member of that name; expected one of: "
-          + TextTable.printable(known.map(\.text).joined(separator: ", ")) + ".",
+          + known.map(\.text).joined(separator: ", ").printable + ".",
         exitCode: ExitStatus.usage)
     }
   }

@@ -37,7 +37,7 @@ extension CatalogShow {
       }
     }
     if !table.isEmpty { table.lines.forEach(Console.print) }
-    for note in notes { Console.print("note: \(TextTable.printable(note))") }
+    for note in notes { Console.print("note: \(note.printable)") }
   }
 
   func printHistory() throws {

@@ -117,7 +117,7 @@ struct CatalogueReport {
     }
     products.lines.forEach(line)
     if !plan.leftOut.isEmpty {
-      let names = plan.leftOut.map { TextTable.printable($0.text) }.joined(separator: ", ")
+      let names = plan.leftOut.map { $0.text.printable }.joined(separator: ", ")
       line("not in the file, and so unchanged: \(names)")
     }
     guard plan.event != nil else {

@@ -90,10 +90,9 @@ struct ContentBuild: ParsableCommand {
         throw ExitStatus.found
       }
       Console.print(
-        TextTable.printable(
-          "\(output): \(product) \(version), \(report.files.count.counted("file")), "
-            + "\(report.bytes.counted("byte")), "
-            + "\(report.digest)"))
+        ("\(output): \(product) \(version), \(report.files.count.counted("file")), "
+          + "\(report.bytes.counted("byte")), "
+          + "\(report.digest)").printable)
     }
   }
 }

@@ -46,9 +46,9 @@ struct ContentInspect: ParsableCommand {
   }
 
   private func printTable(_ report: PackageReport, _ kind: PackageFormat) {
-    Console.print("package  \(TextTable.printable(package)) (\(kind.rawValue))")
-    Console.print("product  \(TextTable.printable(report.product?.text ?? "-"))")
-    Console.print("version  \(TextTable.printable(report.version?.text ?? "-"))")
+    Console.print("package  \(package.printable) (\(kind.rawValue))")
+    Console.print("product  \((report.product?.text ?? "-").printable)")
+    Console.print("version  \((report.version?.text ?? "-").printable)")
     Console.print("files    \(report.files.count), \(report.bytes.counted("byte"))")
     Console.print("digest   \(report.digest)")
     if !report.isValid {

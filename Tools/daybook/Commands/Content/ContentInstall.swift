@@ -114,13 +114,13 @@ struct ContentInstall: ParsableCommand {
     }
     let what = installed.isCopied ? "installed" : "was installed already:"
     Console.print(
-      "\(what) \(TextTable.printable(installed.path)): \(installed.files.counted("file")), "
+      "\(what) \(installed.path.printable): \(installed.files.counted("file")), "
         + "\(installed.bytes.counted("byte"))\(installed.isCurrent ? ", current" : "")")
     Console.print(installed.digest.description)
   }
 
   private func refuse(_ report: PackageReport) {
-    for fault in report.faults { Console.complain(TextTable.printable(fault.description)) }
+    for fault in report.faults { Console.complain(fault.description.printable) }
     let count = report.faults.count + report.faultsLeftOff
     Console.complain(
       "daybook: \(package): refused for \(count.counted("fault")); nothing was installed")

@@ -35,8 +35,8 @@ extension ContentKeeper {
       path, owner: owner, ledger: ledger, clock: time.clock, isolation: .inChild
     ) { recovery in
       let what =
-        TextTable.printable(recovery.product.text)
-        + (recovery.version.map { " " + TextTable.printable($0.text) } ?? "")
+        recovery.product.text.printable
+        + (recovery.version.map { " " + $0.text.printable } ?? "")
       let how = recovery.isFinished ? "finished" : "undone"
       Console.complain("daybook: interrupted work on \(what) was \(how)")
     }

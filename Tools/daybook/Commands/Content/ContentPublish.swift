@@ -138,11 +138,11 @@ struct ContentPublish: ParsableCommand {
       Console.print(json.text)
       return
     }
-    let name = TextTable.printable("\(content.product) \(content.version)")
+    let name = "\(content.product) \(content.version)".printable
     Console.print(
       isNew
         ? "published \(name) at position \(position): `daybook content updates --product "
-          + "\(TextTable.printable(content.product.text))` lists the customers to notify"
+          + "\(content.product.text.printable)` lists the customers to notify"
         : "\(name) was published already, at position \(position)")
   }
 }

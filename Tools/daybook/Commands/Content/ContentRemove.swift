@@ -59,7 +59,7 @@ struct ContentRemove: ParsableCommand {
         return Console.print(json.text)
       }
       Console.print(
-        TextTable.printable("removed \(product.text)\(version.map { " " + $0.text } ?? "")"))
+        ("removed \(product.text)\(version.map { " " + $0.text } ?? "")").printable)
     }
   }
 }

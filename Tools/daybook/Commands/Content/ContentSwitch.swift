@@ -53,7 +53,7 @@ struct ContentSwitch: ParsableCommand {
       let was =
         before == version ? " (unchanged)" : before.map { " (was \($0.text))" } ?? ""
       Console.print(
-        TextTable.printable("current version of \(product.text): \(version.text)\(was)"))
+        "current version of \(product.text): \(version.text)\(was)".printable)
     }
   }
 }

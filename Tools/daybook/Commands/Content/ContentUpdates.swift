@@ -101,9 +101,8 @@ private struct UpdatesPrinter {
       let device = update.device.map { "on \($0.text)" } ?? "on no known device"
       let version = update.installed.map { "has \($0)" } ?? "has none"
       Console.print(
-        TextTable.printable(
-          "\(update.account) \(device): \(update.product) \(version), \(update.available) is on "
-            + "offer"))
+        ("\(update.account) \(device): \(update.product) \(version), \(update.available) is on "
+          + "offer").printable)
     case .json, .jsonl:
       var json = JSONText()
       update.write(to: &json)

@@ -59,10 +59,9 @@ struct ContentValidate: ParsableCommand {
       if report.isValid {
         let name = "\(report.product?.text ?? "-") \(report.version?.text ?? "-")"
         Console.print(
-          TextTable.printable(
-            "valid: \(name), \(report.files.count.counted("file")), "
-              + "\(report.bytes.counted("byte")), "
-              + "\(report.digest)"))
+          ("valid: \(name), \(report.files.count.counted("file")), "
+            + "\(report.bytes.counted("byte")), "
+            + "\(report.digest)").printable)
       }
     case .json:
       var json = JSONText()

@@ -54,7 +54,7 @@ extension PackageReport {
     for fault in faults {
       let path = fault.path.isEmpty ? "the package" : fault.path
       Console.print(
-        TextTable.printable("\(fault.code.rawValue): \(path) \(fault.message)"))
+        "\(fault.code.rawValue): \(path) \(fault.message)".printable)
     }
     if faultsLeftOff > 0 { Console.print("and \(faultsLeftOff) more") }
   }

@@ -104,8 +104,8 @@ struct Backup: ParsableCommand {
 
   /// Says where the keys are, or that they still have to be backed up.
   private func keysLine(_ ledger: Ledger) -> String {
-    if let keys { return "the keys are in \(TextTable.printable(keys))" }
-    let file = TextTable.printable(ledger.keyFile)
+    if let keys { return "the keys are in \(keys.printable)" }
+    let file = ledger.keyFile.printable
     return "it does not contain the keys: back up \(file) separately"
   }
 }
@@ -193,9 +193,9 @@ extension LedgerCopy {
   fileprivate func print(_ format: OutputFormat, at folder: String) {
     switch format {
     case .table:
-      let place = TextTable.printable(folder)
+      let place = folder.printable
       Console.print("\(place): verified up to position \(position), root \(root.hexadecimal)")
-      for fault in keyFaults { Console.print("key: \(TextTable.printable(fault.message))") }
+      for fault in keyFaults { Console.print("key: \(fault.message.printable)") }
     case .json, .jsonl:
       var json = JSONText()
       json.object { json in

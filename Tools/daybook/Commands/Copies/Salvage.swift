@@ -44,7 +44,7 @@ struct Salvage: ParsableCommand {
         source, into: into, keys: keys, progress: bar.show)
       bar.end()
       switch format {
-      case .table: for line in lines(report, ledger) { Console.print(TextTable.printable(line)) }
+      case .table: for line in lines(report, ledger) { Console.print(line.printable) }
       case .json, .jsonl: Console.print(json(report, ledger))
       }
       if !report.isComplete { throw ExitStatus.found }

@@ -199,7 +199,7 @@ struct ReceiptImportRun {
     }
     for warning in outcome.warnings { Console.complain("daybook: \(file): \(warning).") }
     for claim in outcome.claims {
-      Console.complain("daybook: \(file): \(TextTable.printable(claim.advice))")
+      Console.complain("daybook: \(file): \(claim.advice.printable)")
     }
     guard outcome.unownedCount > 0 else { return }
     let count = outcome.unownedCount

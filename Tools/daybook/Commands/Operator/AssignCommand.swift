@@ -34,7 +34,7 @@ struct Assign: ParsableCommand {
     event.transaction = transaction
     var act = OperatorAct(options: options, event: event, accounts: [account])
     act.condition = condition.map { holds in
-      let shown = TextTable.printable(transaction.text)
+      let shown = transaction.text.printable
       return (
         holds,
         "somebody recorded something else of transaction \(shown) meanwhile: see `daybook events "
@@ -53,7 +53,7 @@ struct Assign: ParsableCommand {
     let found = try options.ledger.read { (view) throws(LedgerError) in
       try view.assignability(of: transaction, to: account, environment: environment)
     }
-    let shown = TextTable.printable(transaction.text)
+    let shown = transaction.text.printable
     switch found {
     case .free(let condition): return condition
     case .unknown:
@@ -69,7 +69,7 @@ struct Assign: ParsableCommand {
         "transaction \(shown) belonged to a customer who was erased, and stays nobody's.")
     case .owned(let owner):
       throw InputProblem(
-        "transaction \(shown) belongs to \(TextTable.printable(owner.text)), and an assignment "
+        "transaction \(shown) belongs to \(owner.text.printable), and an assignment "
           + "never takes a purchase away. `daybook transfer` moves everything that an account has.")
     }
   }

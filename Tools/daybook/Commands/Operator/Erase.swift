@@ -59,7 +59,7 @@ struct Erase: ParsableCommand {
   private func problem(_ error: LedgerError) -> any Error {
     guard error.code == .notFound else { return error }
     return InputProblem(
-      "no event states the account \(TextTable.printable(account.text)): check the spelling.")
+      "no event states the account \(account.text.printable): check the spelling.")
   }
 
   /// Shows what will be destroyed and what stays, and asks for consent.
@@ -98,8 +98,7 @@ struct Erase: ParsableCommand {
       throw InputProblem("nothing was erased.")
     }
     throw InputProblem(
-      TextTable.printable(
-        "nothing was erased: \(what). Run it again with --yes if that is what you want."))
+      "nothing was erased: \(what). Run it again with --yes if that is what you want.".printable)
   }
 
   private func print(_ result: ErasureResult, keys: String, _ id: Name) {
@@ -134,7 +133,7 @@ extension ErasureRemainder {
   /// What stays readable and why, with a line for each kind of remainder.
   fileprivate var lines: [String] {
     var lines = names.map { use in
-      "the \(use.kind) \(TextTable.printable(use.name.text)), which others used, too"
+      "the \(use.kind) \(use.name.text.printable), which others used, too"
     }
     if !reports.isEmpty {
       lines.append(

@@ -71,7 +71,7 @@ struct OperatorAct {
     let lines = differences.flatMap(\.lines)
     Console.complain(
       lines.isEmpty ? "this would change no customer's entitlements" : "this would change:")
-    for line in lines { Console.complain("  " + TextTable.printable(line)) }
+    for line in lines { Console.complain("  " + line.printable) }
   }
 
   /// Shows what would change for whom, and throws if the user does not agree.
@@ -89,14 +89,13 @@ struct OperatorAct {
     case nil: return
     case .account(let account):
       throw InputProblem(
-        "no event states the account \(TextTable.printable(account.text)): check the "
+        "no event states the account \(account.text.printable): check the "
           + "spelling, or add --new-account if it is a new one.")
     case .product(let product, let near):
       throw InputProblem(
-        TextTable.printable(
-          "no catalogue and no event names the product \(product.text)"
-            + (near.map { "; did you mean \($0.text)?" } ?? ".")
-            + " If it is a new one, add --allow-unknown."))
+        ("no catalogue and no event names the product \(product.text)"
+          + (near.map { "; did you mean \($0.text)?" } ?? ".")
+          + " If it is a new one, add --allow-unknown.").printable)
     }
   }
 
@@ -111,7 +110,7 @@ struct OperatorAct {
       if isDuplicate { return Console.print("already done, at position \(position)") }
       Console.print("appended at position \(position)")
       let lines = differences.flatMap(\.lines)
-      for line in lines { Console.print(TextTable.printable(line)) }
+      for line in lines { Console.print(line.printable) }
       if lines.isEmpty { Console.print("no customer's entitlements changed") }
     case .json, .jsonl: Console.print(act.json(outcome, differences))
     }

@@ -107,7 +107,7 @@ struct CheckCommand: ParsableCommand {
   /// Says why nothing is proven, and what was seen before if that is the reason.
   private func refuse(_ reason: String, _ seen: SeenReport? = nil) {
     switch format {
-    case .table: Console.print("not proven: \(TextTable.printable(reason))")
+    case .table: Console.print("not proven: \(reason.printable)")
     case .json, .jsonl:
       var json = JSONText()
       json.object { json in

@@ -49,7 +49,7 @@ enum CheckReport {
     case .event(let proven):
       [
         "proven: this event is at position \(proven.position)",
-        TextTable.printable(String(decoding: proven.line, as: UTF8.self)),
+        String(decoding: proven.line, as: UTF8.self).printable,
       ] + Self.under(proven.checkpoint, proven.signers) + Self.withheld(proven.withheld)
     case .consistency(let proof, let signers):
       [
@@ -78,15 +78,15 @@ enum CheckReport {
   ) -> [String] {
     let names = signers.map(\.text).joined(separator: ", ")
     return [
-      "of the ledger \(TextTable.printable(checkpoint.origin.text)), whose root at "
+      "of the ledger \(checkpoint.origin.text.printable), whose root at "
         + "\(checkpoint.size) is \(checkpoint.rootText)",
-      "signed by \(TextTable.printable(names))",
+      "signed by \(names.printable)",
     ]
   }
 
   private static func withheld(_ names: [String]) -> [String] {
     guard !names.isEmpty else { return [] }
-    let listed = TextTable.printable(names.joined(separator: ", "))
+    let listed = names.joined(separator: ", ").printable
     return ["withheld or erased, so not proven: \(listed)"]
   }
 

@@ -56,7 +56,7 @@ struct CheckpointReport {
 
   var lines: [String] {
     zip(zip(files, checkpoints), kept.verdicts).map { named, verdict in
-      TextTable.printable("\(named.0): \(words(named.1, verdict))")
+      "\(named.0): \(words(named.1, verdict))".printable
     } + [conclusion]
   }
 

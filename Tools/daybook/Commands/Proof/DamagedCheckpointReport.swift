@@ -12,7 +12,7 @@ struct DamagedCheckpointReport {
   let roots: [UInt64: ReadableRoot]
 
   var lines: [String] {
-    zip(files, checkpoints).map { TextTable.printable("\($0): \(words($1))") }
+    zip(files, checkpoints).map { "\($0): \(words($1))".printable }
   }
 
   /// Whether everything that can be read is as it was signed; nil if that cannot be judged.

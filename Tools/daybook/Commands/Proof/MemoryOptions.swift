@@ -67,7 +67,7 @@ struct SeenReport {
   let verdict: CheckpointMemory.Verdict
   let file: String
 
-  var lines: [String] { [TextTable.printable(words)] }
+  var lines: [String] { [words.printable] }
 
   var words: String {
     let position = checkpoint.size

@@ -90,7 +90,7 @@ struct ProveCommand: ParsableCommand {
     let name = id ?? Name(event ?? "")
     let found = try ledger.read { (view) throws(LedgerError) in try view.event(withID: name) }
     guard let found else {
-      throw InputProblem("the ledger has no event with the id \(TextTable.printable(name.text)).")
+      throw InputProblem("the ledger has no event with the id \(name.text.printable).")
     }
     return found.position
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audit
 import LedgerAnswers
+import LedgerEvents
 
 /// The witnesses that must have cosigned a checkpoint.
 struct WitnessOptions: ParsableArguments {
@@ -38,7 +39,7 @@ struct WitnessOptions: ParsableArguments {
 extension WitnessPolicy.Finding {
   var lines: [String] {
     standings.map { witness, standing in
-      let name = TextTable.printable(witness.nameAndIdentifier)
+      let name = witness.nameAndIdentifier.printable
       return switch standing {
       case .cosigned(let time): "cosigned by \(name) at \(Cosignature.text(time))"
       case .missing: "not cosigned by \(name)"

@@ -28,7 +28,7 @@ struct TokenRevoke: ParsableCommand {
       let store = TokenStore(ledger: options.path)
       try keepingTokens { () throws(TokenError) in try store.revoke(name) }
       switch format {
-      case .table: Console.print("revoked \(TextTable.printable(name))")
+      case .table: Console.print("revoked \(name.printable)")
       case .json, .jsonl:
         var json = JSONText()
         json.object { $0.member("revoked", name) }

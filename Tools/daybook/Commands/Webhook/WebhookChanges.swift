@@ -105,7 +105,7 @@ struct WebhookPause: ParsableCommand {
       try webhook.changing { (store) throws(WebhookError) in
         try store.pause(webhook.name, at: EventLog.systemClock())
       }
-      webhook.say("paused \(TextTable.printable(webhook.name))", "paused")
+      webhook.say("paused \(webhook.name.printable)", "paused")
     }
   }
 }
@@ -128,7 +128,7 @@ struct WebhookResume: ParsableCommand {
       try webhook.changing { (store) throws(WebhookError) in
         try store.resume(webhook.name, at: EventLog.systemClock())
       }
-      webhook.say("resumed \(TextTable.printable(webhook.name))", "resumed")
+      webhook.say("resumed \(webhook.name.printable)", "resumed")
     }
   }
 }
@@ -153,7 +153,7 @@ struct WebhookMove: ParsableCommand {
       try webhook.changing { (store) throws(WebhookError) in
         try store.move(webhook.name, to: url, at: EventLog.systemClock())
       }
-      webhook.say("moved \(TextTable.printable(webhook.name))", "moved")
+      webhook.say("moved \(webhook.name.printable)", "moved")
     }
   }
 }
@@ -202,7 +202,7 @@ struct WebhookRemove: ParsableCommand {
   func run() throws {
     try answering {
       try webhook.changing { (store) throws(WebhookError) in try store.remove(webhook.name) }
-      webhook.say("removed \(TextTable.printable(webhook.name))", "removed")
+      webhook.say("removed \(webhook.name.printable)", "removed")
     }
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Audit
 import Foundation
 import LedgerAnswers
+import LedgerEvents
 import LedgerStore
 
 /// The ledger's side: what a witness answered goes into the checkpoint.
@@ -82,9 +83,8 @@ struct WitnessAdd: ParsableCommand {
     case .table:
       for cosignature in added {
         Console.print(
-          TextTable.printable(
-            "cosigned by \(cosignature.witness.nameAndIdentifier) at "
-              + Cosignature.text(cosignature.time)))
+          ("cosigned by \(cosignature.witness.nameAndIdentifier) at "
+            + Cosignature.text(cosignature.time)).printable)
       }
       if added.isEmpty {
         Console.print("nothing was added: these cosignatures, or newer ones, were there already")
